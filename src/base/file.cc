@@ -1,0 +1,82 @@
+#include "base/file.h"
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+
+namespace sextant {
+namespace {
+
+struct CloseFile {
+  void operator()(std::FILE* file) const {
+    if (file != stdin) {
+      std::fclose(file);  // NOLINT(cppcoreguidelines-owning-memory): this is the owner
+    }
+  }
+};
+
+tl::unexpected<Error> too_large(std::string_view where, Bytes limit) {
+  return invalid(fmt::format("larger than {:.0f} MiB", limit / 1_MiB), std::string(where),
+                 fmt::format("at most {:.0f} bytes", limit.base()));
+}
+
+}  // namespace
+
+Result<std::string> read_file(const std::filesystem::path& path, Bytes limit) {
+  const bool standard_input = path == "-";
+  const std::string where = standard_input ? "standard input" : path.string();
+  std::error_code ignored;
+  if (!standard_input && std::filesystem::is_directory(path, ignored)) {
+    return invalid("is a directory", where, "a file");
+  }
+  const std::unique_ptr<std::FILE, CloseFile> file(
+      standard_input ? stdin : std::fopen(path.c_str(), "rb"));
+  if (!file) {
+    const std::error_code reason(errno, std::generic_category());
+    return not_found("can't be opened: " + reason.message(), where);
+  }
+  std::string content;
+  std::array<char, 1U << 16U> block{};
+  for (;;) {
+    const std::size_t got = std::fread(block.data(), 1, block.size(), file.get());
+    content.append(block.data(), got);
+    if (static_cast<double>(content.size()) > limit.base()) {
+      return too_large(where, limit);
+    }
+    if (got < block.size()) {
+      break;
+    }
+  }
+  if (std::ferror(file.get()) != 0) {
+    return external("reading failed", where);
+  }
+  return content;
+}
+
+Result<std::string_view> checked_text(std::string_view text, Bytes limit, std::string_view where) {
+  if (static_cast<double>(text.size()) > limit.base()) {
+    return too_large(where, limit);
+  }
+  if (const auto bad = first_invalid_utf8(text)) {
+    const LineColumn at = line_column(text, *bad);
+    return invalid(fmt::format("byte 0x{:02x} is not UTF-8 text",
+                               static_cast<unsigned>(static_cast<unsigned char>(text[*bad]))),
+                   fmt::format("{}:{}:{}", where, at.line, at.column), "UTF-8 without NUL bytes");
+  }
+  return text;
+}
+
+Result<std::string> read_text(const std::filesystem::path& path, Bytes limit) {
+  SEXTANT_TRY(std::string text, read_file(path, limit));
+  SEXTANT_CHECK_OK(checked_text(text, limit, path == "-" ? "standard input" : path.string()));
+  return text;
+}
+
+}  // namespace sextant

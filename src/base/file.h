@@ -1,0 +1,23 @@
+// Reading a whole file, with a stated limit: the only way bytes from outside enter the program.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "base/units.h"
+
+namespace sextant {
+
+// The file's bytes. "-" reads standard input. A directory, an unreadable file, or more than `limit`
+// bytes is an Error; never more than `limit` bytes are held.
+Result<std::string> read_file(const std::filesystem::path& path, Bytes limit);
+
+// The same, and the text must be UTF-8 without NUL bytes (the error names the line).
+Result<std::string> read_text(const std::filesystem::path& path, Bytes limit);
+
+// UTF-8 without NUL and no longer than `limit`, else an Error at `where`.
+Result<std::string_view> checked_text(std::string_view text, Bytes limit, std::string_view where);
+
+}  // namespace sextant

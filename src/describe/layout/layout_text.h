@@ -1,0 +1,34 @@
+// Layouts as users write them: "tp=8,pp=4,vpp=5,mbs=1,recompute=selective:core_attn".
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "describe/layout/layout.h"
+
+namespace sextant::describe {
+
+struct LayoutKey {
+  std::string_view name;
+  std::string_view values;  // what may follow '=', for help and errors
+  std::string_view meaning;
+};
+// Every key, in the order layouts are printed.
+std::span<const LayoutKey> layout_keys();
+
+struct LayoutReading {
+  Layout layout;
+  std::vector<std::string> defaulted;  // "sp=1 (megatron-core's default with tp > 1)"
+};
+
+// Unset keys take the framework's default; each is listed. An unknown key or a value outside its set is
+// an Error with the nearest words.
+Result<LayoutReading> parse_layout(std::string_view text, Framework framework);
+
+// The layout as text that parse_layout reads back to the same value: keys that differ from Layout{}.
+std::string to_text(const Layout& layout);
+
+}  // namespace sextant::describe

@@ -1,9 +1,9 @@
 // A small CSV reader (RFC 4180): a header line, then rows of as many fields.
 //
-// Quoted fields may hold commas, quotes ("") and line breaks. Lines end in LF or CRLF; an empty line
-// at the end is allowed, and a UTF-8 byte-order mark is skipped. Fields are views into the text the
-// table owns, so a table costs the text plus 16 bytes a field. Hostile input ends in an Error with
-// its line; limits are stated in csv.cc.
+// Quoted fields may hold commas, quotes ("") and line breaks. Lines end in LF or CRLF; an empty
+// line at the end is allowed, and a UTF-8 byte-order mark is skipped. Fields are views into the
+// text the table owns, so a table costs the text plus 16 bytes a field. Hostile input ends in an
+// Error with its line; limits are stated in csv.cc.
 #pragma once
 
 #include <cstdint>

@@ -36,8 +36,8 @@ Result<std::string> read_file(const std::filesystem::path& path, Bytes limit) {
   if (!standard_input && std::filesystem::is_directory(path, ignored)) {
     return invalid("is a directory", where, "a file");
   }
-  const std::unique_ptr<std::FILE, CloseFile> file(
-      standard_input ? stdin : std::fopen(path.c_str(), "rb"));
+  const std::unique_ptr<std::FILE, CloseFile> file(standard_input ? stdin
+                                                                  : std::fopen(path.c_str(), "rb"));
   if (!file) {
     const std::error_code reason(errno, std::generic_category());
     return not_found("can't be opened: " + reason.message(), where);

@@ -19,13 +19,17 @@ struct Unit {
 constexpr double kKibi = 1024.0;
 constexpr std::array kTimeUnits{Unit{"s", 1.0},   Unit{"ms", 1e-3},  Unit{"us", 1e-6},
                                 Unit{"ns", 1e-9}, Unit{"h", 3600.0}, Unit{"days", 86400.0}};
-constexpr std::array kByteUnits{
-    Unit{"B", 1.0},      Unit{"KB", 1e3},    Unit{"MB", 1e6},
-    Unit{"GB", 1e9},     Unit{"TB", 1e12},   Unit{"KiB", kKibi},
-    Unit{"MiB", kKibi * kKibi},              Unit{"GiB", kKibi * kKibi * kKibi},
-    Unit{"TiB", kKibi * kKibi * kKibi * kKibi}};
+constexpr std::array kByteUnits{Unit{"B", 1.0},
+                                Unit{"KB", 1e3},
+                                Unit{"MB", 1e6},
+                                Unit{"GB", 1e9},
+                                Unit{"TB", 1e12},
+                                Unit{"KiB", kKibi},
+                                Unit{"MiB", kKibi* kKibi},
+                                Unit{"GiB", kKibi* kKibi* kKibi},
+                                Unit{"TiB", kKibi* kKibi* kKibi* kKibi}};
 constexpr std::array kRateUnits{Unit{"GB/s", 1e9},         Unit{"TB/s", 1e12},
-                                Unit{"MB/s", 1e6},         Unit{"GiB/s", kKibi * kKibi * kKibi},
+                                Unit{"MB/s", 1e6},         Unit{"GiB/s", kKibi* kKibi* kKibi},
                                 Unit{"Gbit/s", 1e9 / 8.0}, Unit{"Mbit/s", 1e6 / 8.0},
                                 Unit{"Tbit/s", 1e12 / 8.0}};
 constexpr std::array kFlopUnits{Unit{"GFLOP/s", 1e9}, Unit{"TFLOP/s", 1e12}, Unit{"PFLOP/s", 1e15}};
@@ -124,10 +128,9 @@ std::string to_text(Seconds value) {
   return scaled_text(value.base(), kScales);
 }
 std::string to_text(Bytes value) {
-  static constexpr std::array kScales{Scale{kKibi * kKibi * kKibi * kKibi, "TiB"},
-                                      Scale{kKibi * kKibi * kKibi, "GiB"},
-                                      Scale{kKibi * kKibi, "MiB"}, Scale{kKibi, "KiB"},
-                                      Scale{1.0, "B"}};
+  static constexpr std::array kScales{
+      Scale{kKibi * kKibi * kKibi * kKibi, "TiB"}, Scale{kKibi * kKibi * kKibi, "GiB"},
+      Scale{kKibi * kKibi, "MiB"}, Scale{kKibi, "KiB"}, Scale{1.0, "B"}};
   return scaled_text(value.base(), kScales);
 }
 std::string to_text(BytesPerSecond value) {
@@ -140,7 +143,9 @@ std::string to_text(FlopsPerSecond value) {
                                       Scale{1e9, "GFLOP/s"}, Scale{1.0, "FLOP/s"}};
   return scaled_text(value.base(), kScales);
 }
-std::string to_text(Watts value) { return fmt::format("{:.4g} W", value.base()); }
+std::string to_text(Watts value) {
+  return fmt::format("{:.4g} W", value.base());
+}
 std::string to_text(Hertz value) {
   static constexpr std::array kScales{Scale{1e9, "GHz"}, Scale{1e6, "MHz"}, Scale{1.0, "Hz"}};
   return scaled_text(value.base(), kScales);

@@ -1,7 +1,8 @@
 // Result<T>: a value, or an Error that says what was seen, where, and what is allowed.
 //
-// Three kinds of "no" exist and are never mixed: bad input or failed I/O is an Error (here); a legal
-// question with the answer "no" is a value (describe::Violation, later Rejection); a bug is an assert.
+// Three kinds of "no" exist and are never mixed: bad input or failed I/O is an Error (here); a
+// legal question with the answer "no" is a value (describe::Violation, later Rejection); a bug is
+// an assert.
 #pragma once
 
 #include <string>
@@ -59,10 +60,10 @@ inline tl::unexpected<Error> external(std::string what, std::string where = {}) 
   declaration = std::move(*name)
 
 // SEXTANT_CHECK_OK(check(x)): for a Result whose value is not needed.
-#define SEXTANT_CHECK_OK(expression)                                       \
-  if (auto check_result = (expression); !check_result) {                   \
-    return tl::unexpected(std::move(check_result.error()));                \
-  }                                                                        \
+#define SEXTANT_CHECK_OK(expression)                        \
+  if (auto check_result = (expression); !check_result) {    \
+    return tl::unexpected(std::move(check_result.error())); \
+  }                                                         \
   static_assert(true, "a semicolon follows")
 
 }  // namespace sextant

@@ -1,4 +1,5 @@
-// SHA-256 of a text, in hex: how outputs name the inputs they were made from (checkable with sha256sum).
+// SHA-256 of a text, in hex: how outputs name the inputs they were made from (checkable with
+// sha256sum).
 #pragma once
 
 #include <string>

@@ -23,8 +23,8 @@ inline std::optional<double> median(std::span<const double> values) {
 // REQUIRES: a.size() == b.size(), no NaN.
 std::optional<double> kendall_tau_b(std::span<const double> a, std::span<const double> b);
 
-// What choosing by prediction costs: measured value of the item predicted smallest, over the smallest
-// measured value, minus one. Items tied for the smallest prediction count with their mean.
+// What choosing by prediction costs: measured value of the item predicted smallest, over the
+// smallest measured value, minus one. Items tied for the smallest prediction count with their mean.
 // REQUIRES: same sizes, positive measured values. Nothing of no items.
 std::optional<double> top1_regret(std::span<const double> measured,
                                   std::span<const double> predicted);

@@ -12,7 +12,9 @@ namespace {
 
 constexpr std::size_t kLongestCompared = 64;
 
-bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
+bool is_space(char c) {
+  return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
 
 // Length of the valid UTF-8 sequence at `at`, or 0. Table 3-7 of the Unicode standard, version 15.
 std::size_t utf8_length(std::string_view text, std::size_t at) {

@@ -23,10 +23,12 @@ std::optional<double> to_double(std::string_view text);
 // 1234567 → "1,234,567".
 std::string with_thousands(std::int64_t value);
 
-// Edits (insert, delete, replace, swap neighbours) that turn a into b. Both are cut at 64 characters.
+// Edits (insert, delete, replace, swap neighbours) that turn a into b. Both are cut at 64
+// characters.
 int edit_distance(std::string_view a, std::string_view b);
 
-// The candidates within a third of the word's length (at least 2 edits), nearest first, at most three.
+// The candidates within a third of the word's length (at least 2 edits), nearest first, at most
+// three.
 std::vector<std::string> nearest_words(std::string_view word,
                                        std::span<const std::string> candidates);
 

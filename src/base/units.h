@@ -1,4 +1,5 @@
-// Dimensioned quantities: seconds, bytes, floating-point operations, joules, dollars and their ratios.
+// Dimensioned quantities: seconds, bytes, floating-point operations, joules, dollars and their
+// ratios.
 //
 // A Quantity carries the integer exponents of its five base dimensions in its type, so
 // `Bytes / BytesPerSecond` *is* `Seconds`, and adding seconds to bytes does not compile
@@ -62,8 +63,7 @@ struct Dimensioned<0, 0, 0, 0, 0> {
 
 template <int S1, int B1, int F1, int J1, int D1, int S2, int B2, int F2, int J2, int D2>
 constexpr auto operator*(Quantity<S1, B1, F1, J1, D1> a, Quantity<S2, B2, F2, J2, D2> b) {
-  using Product =
-      typename internal::Dimensioned<S1 + S2, B1 + B2, F1 + F2, J1 + J2, D1 + D2>::Type;
+  using Product = typename internal::Dimensioned<S1 + S2, B1 + B2, F1 + F2, J1 + J2, D1 + D2>::Type;
   return Product(a.base() * b.base());
 }
 

@@ -1,4 +1,5 @@
-// The project's data/ folder as the program sees it: embedded at build time, overridable by a folder.
+// The project's data/ folder as the program sees it: embedded at build time, overridable by a
+// folder.
 //
 // A file in the override folder replaces the embedded file of the same path, or adds one. Paths are
 // relative and use '/': "devices/h100-sxm.toml".

@@ -14,6 +14,8 @@ tl::unexpected<Error> unknown_word(std::string_view text, std::vector<std::strin
                  std::string(where), join(allowed, ", "));
 }
 
-std::string lower_case(std::string_view text) { return to_lower(text); }
+std::string lower_case(std::string_view text) {
+  return to_lower(text);
+}
 
 }  // namespace sextant::describe

@@ -1,5 +1,5 @@
-// Closed sets of words: an enum and its spellings, in one table. The first spelling of a value is the
-// one printed; further rows with the same value are accepted aliases.
+// Closed sets of words: an enum and its spellings, in one table. The first spelling of a value is
+// the one printed; further rows with the same value are accepted aliases.
 #pragma once
 
 #include <span>

@@ -76,8 +76,9 @@ struct Fabric {
   FabricFamily family = FabricFamily::kNone;
   Transport transport = Transport::kNone;
   std::vector<std::string> aliases;
-  std::optional<Sourced<BytesPerSecond>> nic_rate;  // per NIC and direction, where not said otherwise
-  std::optional<Sourced<Seconds>> latency;          // one way, small message, between two hosts
+  std::optional<Sourced<BytesPerSecond>>
+      nic_rate;                             // per NIC and direction, where not said otherwise
+  std::optional<Sourced<Seconds>> latency;  // one way, small message, between two hosts
 };
 
 // A node shape: what a host holds and how it reaches the others.
@@ -91,7 +92,7 @@ struct System {
   Sourced<std::int64_t> devices_per_node;
   Sourced<std::int64_t> domain_size;  // devices in one scale-up domain; may span nodes (NVL72)
   std::optional<Sourced<std::int64_t>> nics_per_node;
-  std::optional<Sourced<BytesPerSecond>> nic_rate;    // per NIC and direction
+  std::optional<Sourced<BytesPerSecond>> nic_rate;            // per NIC and direction
   std::array<std::optional<Sourced<std::int64_t>>, 3> torus;  // largest torus: x, y, z in chips
 };
 
@@ -101,8 +102,8 @@ struct Cluster {
   Device device;
   System system;
   Fabric fabric;
-  std::array<std::int64_t, 3> torus{1, 1, 1};  // the slice's own shape, TPUs only
-  std::int64_t slices = 1;                     // TPU slices joined by DCN
+  std::array<std::int64_t, 3> torus{1, 1, 1};      // the slice's own shape, TPUs only
+  std::int64_t slices = 1;                         // TPU slices joined by DCN
   std::optional<Sourced<DollarsPerSecond>> price;  // per device, the user's own
   std::vector<std::string> assumed;                // what was filled from the reference system
 
@@ -113,7 +114,8 @@ struct Cluster {
   [[nodiscard]] std::int64_t domains() const {
     return (devices + system.domain_size.value - 1) / system.domain_size.value;
   }
-  // Network bandwidth of one device and direction, its share of the node's NICs; nothing if unknown.
+  // Network bandwidth of one device and direction, its share of the node's NICs; nothing if
+  // unknown.
   [[nodiscard]] std::optional<BytesPerSecond> network_per_device() const;
 };
 

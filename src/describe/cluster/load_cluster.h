@@ -16,8 +16,8 @@ Result<System> load_system(std::string_view word, const DataStore& data);
 // A fabric id or alias ("ib-ndr", "roce"), or FAMILY-GBITS per NIC ("ib-200").
 Result<Fabric> load_fabric(std::string_view word, const DataStore& data);
 
-// CLUSTER as users write it: COUNTxDEVICE[@FABRIC], COUNTxSYSTEM, a TPU slice (v5p-512, 4xv5e-256), or
-// a cluster.toml (a word that contains '/' or ends in ".toml").
+// CLUSTER as users write it: COUNTxDEVICE[@FABRIC], COUNTxSYSTEM, a TPU slice (v5p-512, 4xv5e-256),
+// or a cluster.toml (a word that contains '/' or ends in ".toml").
 Result<Cluster> load_cluster(std::string_view word, const DataStore& data);
 
 // One cluster.toml, already read; errors carry line and column.

@@ -47,7 +47,8 @@ struct Sequences {
   // Packed and variable: lengths of the documents and their shares (by count, summing to 1).
   std::vector<std::pair<std::int64_t, double>> lengths;
 
-  // Mean document length, and mean of its square over its mean: what causal attention costs a token.
+  // Mean document length, and mean of its square over its mean: what causal attention costs a
+  // token.
   [[nodiscard]] double mean_length() const;
   [[nodiscard]] double attention_length() const;
 };
@@ -68,8 +69,8 @@ struct Job {
 
   // Data-parallel size: the layout's, or what is left of the world (0 where it does not divide).
   [[nodiscard]] std::int64_t dp() const;
-  // Microbatches a step and pipeline; 0 where batch sizes do not divide. The last may be smaller where
-  // the framework allows it.
+  // Microbatches a step and pipeline; 0 where batch sizes do not divide. The last may be smaller
+  // where the framework allows it.
   [[nodiscard]] std::int64_t microbatches() const;
 };
 

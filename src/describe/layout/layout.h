@@ -1,7 +1,8 @@
 // A Layout: how one training job is spread over devices and time, in the project's own words.
 //
-// Every framework's flags translate into this type and out of it (emit/). A Layout says nothing about
-// the model or the cluster: whether the three fit together is the business of describe/layout/rules.h.
+// Every framework's flags translate into this type and out of it (emit/). A Layout says nothing
+// about the model or the cluster: whether the three fit together is the business of
+// describe/layout/rules.h.
 #pragma once
 
 #include <array>
@@ -9,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/integers.h"
 #include "describe/words.h"
 
 namespace sextant::describe {
@@ -66,7 +68,8 @@ inline constexpr std::array<Word<Schedule>, 9> kScheduleWords{
      {Schedule::kDualPipe, "dualpipe"},
      {Schedule::kDualPipeV, "dualpipev"}}};
 
-// What data parallelism shards. kZero3 with zero_group < dp is HSDP (sharded inside, replicated across).
+// What data parallelism shards. kZero3 with zero_group < dp is HSDP (sharded inside, replicated
+// across).
 enum class Zero { kNone = 0, kOptimizer = 1, kGradients = 2, kParameters = 3 };
 inline constexpr std::array<Word<Zero>, 7> kZeroWords{{{Zero::kNone, "0"},
                                                        {Zero::kOptimizer, "1"},
@@ -78,9 +81,8 @@ inline constexpr std::array<Word<Zero>, 7> kZeroWords{{{Zero::kNone, "0"},
 
 // Which activations are computed again in the backward pass.
 enum class Recompute { kNone, kSelective, kFull };
-inline constexpr std::array<Word<Recompute>, 3> kRecomputeWords{{{Recompute::kNone, "none"},
-                                                                 {Recompute::kSelective, "selective"},
-                                                                 {Recompute::kFull, "full"}}};
+inline constexpr std::array<Word<Recompute>, 3> kRecomputeWords{
+    {{Recompute::kNone, "none"}, {Recompute::kSelective, "selective"}, {Recompute::kFull, "full"}}};
 
 enum class RecomputeMethod { kUniform, kBlock };
 inline constexpr std::array<Word<RecomputeMethod>, 2> kRecomputeMethodWords{
@@ -114,7 +116,8 @@ inline constexpr std::array<Word<RecomputeModule>, 11> kRecomputeModuleWords{
 struct RecomputePolicy {
   Recompute granularity = Recompute::kNone;
   RecomputeMethod method = RecomputeMethod::kUniform;  // full only
-  std::int64_t layers = 0;  // full only: layers a chunk (uniform) or recomputed a stage (block); 0: all
+  std::int64_t layers =
+      0;  // full only: layers a chunk (uniform) or recomputed a stage (block); 0: all
   std::vector<RecomputeModule> modules;  // selective only
   bool operator==(const RecomputePolicy&) const = default;
 };
@@ -151,7 +154,7 @@ inline constexpr std::array<Word<OptimizerKind>, 6> kOptimizerWords{
 
 struct Optimizer {
   OptimizerKind kind = OptimizerKind::kAdam;
-  Storage master = Storage::kFp32;       // a copy of the parameters; none: updated in place
+  Storage master = Storage::kFp32;  // a copy of the parameters; none: updated in place
   Storage first_moment = Storage::kFp32;
   Storage second_moment = Storage::kFp32;
   bool offload = false;  // states live in host memory
@@ -177,12 +180,13 @@ inline constexpr std::array<Word<Launch>, 5> kLaunchWords{{{Launch::kEager, "eag
 
 // Communication that the framework hides behind compute when asked to.
 enum class Overlap { kGradReduce, kParamGather, kTensorParallel, kPipeline, kExpert, kContext };
-inline constexpr std::array<Word<Overlap>, 6> kOverlapWords{{{Overlap::kGradReduce, "grad_reduce"},
-                                                             {Overlap::kParamGather, "param_gather"},
-                                                             {Overlap::kTensorParallel, "tp"},
-                                                             {Overlap::kPipeline, "p2p"},
-                                                             {Overlap::kExpert, "ep"},
-                                                             {Overlap::kContext, "cp"}}};
+inline constexpr std::array<Word<Overlap>, 6> kOverlapWords{
+    {{Overlap::kGradReduce, "grad_reduce"},
+     {Overlap::kParamGather, "param_gather"},
+     {Overlap::kTensorParallel, "tp"},
+     {Overlap::kPipeline, "p2p"},
+     {Overlap::kExpert, "ep"},
+     {Overlap::kContext, "cp"}}};
 
 // How tokens reach their experts.
 enum class Dispatcher { kAllToAll, kAllGather, kDeepEp };
@@ -215,7 +219,8 @@ struct Layout {
   bool sp = false;  // sequence parallelism of the tensor-parallel group (Megatron's)
   std::int64_t cp = 1;
   CpMethod cp_method = CpMethod::kP2pRing;
-  std::int64_t cp_inner = 0;  // a2a+p2p: size of the inner all-to-all group; 0: as large as heads allow
+  std::int64_t cp_inner =
+      0;  // a2a+p2p: size of the inner all-to-all group; 0: as large as heads allow
   std::int64_t pp = 1;
   std::int64_t vpp = 1;  // model chunks a pipeline rank holds
   Schedule schedule = Schedule::k1f1b;
@@ -224,7 +229,7 @@ struct Layout {
   std::int64_t etp = 1;
   std::int64_t dp = 0;  // 0: what is left of the world
   Zero zero = Zero::kNone;
-  std::int64_t zero_group = 0;  // ranks a shard is spread over; 0: all of dp (and cp)
+  std::int64_t zero_group = 0;        // ranks a shard is spread over; 0: all of dp (and cp)
   bool reshard_after_forward = true;  // ZeRO-3 frees gathered parameters between passes
   std::int64_t mbs = 1;
   RecomputePolicy recompute;
@@ -240,7 +245,7 @@ struct Layout {
   std::array<Axis, 5> order{Axis::kTp, Axis::kCp, Axis::kEp, Axis::kDp, Axis::kPp};
 
   [[nodiscard]] bool overlaps(Overlap what) const;
-  [[nodiscard]] std::int64_t stages() const { return pp * vpp; }
+  [[nodiscard]] std::int64_t stages() const { return saturating_product({pp, vpp}); }
   bool operator==(const Layout&) const = default;
 };
 

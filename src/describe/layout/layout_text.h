@@ -24,11 +24,12 @@ struct LayoutReading {
   std::vector<std::string> defaulted;  // "sp=1 (megatron-core's default with tp > 1)"
 };
 
-// Unset keys take the framework's default; each is listed. An unknown key or a value outside its set is
-// an Error with the nearest words.
+// Unset keys take the framework's default; each is listed. An unknown key or a value outside its
+// set is an Error with the nearest words.
 Result<LayoutReading> parse_layout(std::string_view text, Framework framework);
 
-// The layout as text that parse_layout reads back to the same value: keys that differ from Layout{}.
+// The layout as text that parse_layout reads back to the same value: keys that differ from
+// Layout{}.
 std::string to_text(const Layout& layout);
 
 }  // namespace sextant::describe

@@ -1,4 +1,5 @@
-// What makes a layout legal anywhere: core rules with ids. Frameworks' own rules join the same book later.
+// What makes a layout legal anywhere: core rules with ids. Frameworks' own rules join the same book
+// later.
 #pragma once
 
 #include <span>

@@ -1,0 +1,29 @@
+// Integer helpers that never overflow.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <limits>
+
+namespace sextant {
+
+// The product, or the largest int64 where it would not fit. REQUIRES: factors ≥ 0.
+constexpr std::int64_t saturating_product(std::initializer_list<std::int64_t> factors) {
+  std::int64_t product = 1;
+  for (const std::int64_t factor : factors) {
+    if (factor == 0) {
+      return 0;
+    }
+    product = product > std::numeric_limits<std::int64_t>::max() / factor
+                  ? std::numeric_limits<std::int64_t>::max()
+                  : product * factor;
+  }
+  return product;
+}
+
+// The least multiple of `step` that is ≥ value. REQUIRES: value ≥ 0, step ≥ 1, the result fits.
+constexpr std::int64_t round_up(std::int64_t value, std::int64_t step) {
+  return (value + step - 1) / step * step;
+}
+
+}  // namespace sextant

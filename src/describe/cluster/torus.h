@@ -1,0 +1,25 @@
+// The shape of a TPU slice: which torus a number of chips forms when the user does not say.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "base/result.h"
+#include "describe/cluster/cluster.h"
+
+namespace sextant::describe {
+
+// The most cubic (or square, in 2D) shape of that many chips, sides ascending and within the pod's.
+// Nothing where the system is no torus or no such shape exists.
+std::optional<std::array<std::int64_t, 3>> torus_shape(std::int64_t chips, const System& system);
+
+// "4x4x8" or "8x16".
+Result<std::array<std::int64_t, 3>> parse_torus(std::string_view text, std::string_view where);
+
+// Replaces the network between nodes: rate from the fabric, NIC count kept (one a device if
+// unknown).
+void use_fabric(Cluster& cluster, const Fabric& fabric);
+
+}  // namespace sextant::describe

@@ -1,0 +1,145 @@
+#include "describe/layout/framework_defaults.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include <fmt/format.h>
+
+namespace sextant::describe {
+namespace {
+
+// Collects what was filled in, and asks whether the user has spoken first.
+class Filler {
+ public:
+  Filler(std::span<const std::string> given, Framework framework)
+      : given_(given), framework_(word_of<Framework>(kFrameworkWords, framework)) {}
+
+  template <typename T>
+  void fill(T& target, T value, std::string_view key, std::string_view text) {
+    if (std::find(given_.begin(), given_.end(), key) != given_.end() || target == value) {
+      return;
+    }
+    target = std::move(value);
+    filled_.push_back(fmt::format("{}={} ({}'s default)", key, text, framework_));
+  }
+
+  std::vector<std::string> filled() && { return std::move(filled_); }
+
+ private:
+  std::span<const std::string> given_;
+  std::string_view framework_;
+  std::vector<std::string> filled_;
+};
+
+// Interleaving is a schedule of its own as soon as a rank holds several chunks.
+void fill_schedule(Layout& layout, Filler& filler) {
+  if (layout.vpp > 1) {
+    filler.fill(layout.schedule, Schedule::kInterleaved1f1b, "schedule", "interleaved-1f1b");
+  }
+}
+
+// Megatron Core 0.20 performance recipes: sequence parallelism with TP, the distributed optimizer
+// with its overlaps. Source: Megatron-Bridge 067f987 performance recipes, WorkloadBaseConfig and
+// ddp defaults.
+void fill_megatron(Layout& layout, Filler& filler) {
+  if (layout.tp > 1) {
+    filler.fill(layout.sp, true, "sp", "1");
+  }
+  filler.fill(layout.zero, Zero::kOptimizer, "zero", "1");
+  filler.fill(layout.overlap, {Overlap::kGradReduce, Overlap::kParamGather}, "overlap",
+              "grad_reduce+param_gather");
+}
+
+// torchtitan b5bcd76 (2026-08): FSDP2 always, sequence parallelism with TP, parameters kept in fp32
+// and gathered in bf16, gradients reduced in fp32; AdamW updates the fp32 parameters in place.
+void fill_torchtitan(Layout& layout, Filler& filler) {
+  if (layout.tp > 1) {
+    filler.fill(layout.sp, true, "sp", "1");
+  }
+  filler.fill(layout.zero, Zero::kParameters, "zero", "3");
+  filler.fill(layout.parameters, Storage::kFp32, "parameters", "fp32");
+  filler.fill(layout.overlap, {Overlap::kGradReduce, Overlap::kParamGather}, "overlap",
+              "grad_reduce+param_gather");
+  Optimizer in_place = layout.optimizer;
+  in_place.master = Storage::kNone;
+  filler.fill(layout.optimizer, in_place, "optimizer", "adam:none:fp32:fp32");
+}
+
+// MaxText e591f30 (2026-08): FSDP over the rest of the mesh, weights and Adam states in fp32,
+// "full" remat.
+void fill_maxtext(Layout& layout, Filler& filler) {
+  filler.fill(layout.zero, Zero::kParameters, "zero", "3");
+  filler.fill(layout.parameters, Storage::kFp32, "parameters", "fp32");
+  filler.fill(layout.recompute, RecomputePolicy{.granularity = Recompute::kFull, .modules = {}},
+              "recompute", "full");
+  filler.fill(layout.launch, Launch::kCompiled, "compile", "1");
+  Optimizer in_place = layout.optimizer;
+  in_place.master = Storage::kNone;
+  filler.fill(layout.optimizer, in_place, "optimizer", "adam:none:fp32:fp32");
+}
+
+// PyTorch FSDP (accelerate's fsdp_config, llm-foundry): FULL_SHARD with fp32 shards.
+void fill_fsdp(Layout& layout, Filler& filler) {
+  filler.fill(layout.zero, Zero::kParameters, "zero", "3");
+  filler.fill(layout.parameters, Storage::kFp32, "parameters", "fp32");
+  filler.fill(layout.overlap, {Overlap::kGradReduce, Overlap::kParamGather}, "overlap",
+              "grad_reduce+param_gather");
+  Optimizer in_place = layout.optimizer;
+  in_place.master = Storage::kNone;
+  filler.fill(layout.optimizer, in_place, "optimizer", "adam:none:fp32:fp32");
+}
+
+}  // namespace
+
+Optimizer default_optimizer(OptimizerKind kind) {
+  Optimizer optimizer;
+  optimizer.kind = kind;
+  switch (kind) {
+    case OptimizerKind::kAdam:
+      break;
+    case OptimizerKind::kAdam8bit:
+      optimizer.first_moment = Storage::kInt8;
+      optimizer.second_moment = Storage::kInt8;
+      break;
+    case OptimizerKind::kMuon:
+      optimizer.second_moment = Storage::kNone;
+      break;
+    case OptimizerKind::kSgd:
+    case OptimizerKind::kAdafactor:
+      optimizer.first_moment = Storage::kNone;
+      optimizer.second_moment = Storage::kNone;
+      break;
+  }
+  return optimizer;
+}
+
+std::vector<std::string> fill_defaults(Layout& layout, std::span<const std::string> given,
+                                       Framework framework) {
+  Filler filler(given, framework);
+  fill_schedule(layout, filler);
+  switch (framework) {
+    case Framework::kMegatronCore:
+      fill_megatron(layout, filler);
+      break;
+    case Framework::kTorchtitan:
+      fill_torchtitan(layout, filler);
+      break;
+    case Framework::kMaxtext:
+      fill_maxtext(layout, filler);
+      break;
+    case Framework::kFsdp1:
+    case Framework::kAccelerate:
+      fill_fsdp(layout, filler);
+      break;
+    case Framework::kMegatronDeepspeed:
+    case Framework::kDeepspeed:
+    case Framework::kNanotron:
+      filler.fill(layout.zero, Zero::kOptimizer, "zero", "1");
+      break;
+    case Framework::kOther:
+      break;
+  }
+  return std::move(filler).filled();
+}
+
+}  // namespace sextant::describe

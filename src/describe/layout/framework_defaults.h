@@ -1,0 +1,22 @@
+// What a framework does when the user does not say: one rule a default, each listed when it is
+// used.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "describe/layout/layout.h"
+
+namespace sextant::describe {
+
+// The usual storage of an optimizer's states: Adam keeps an fp32 master and two fp32 moments, Muon
+// one moment, SGD none, 8-bit Adam two int8 moments.
+Optimizer default_optimizer(OptimizerKind kind);
+
+// Sets the keys not in `given` to the framework's defaults; returns "key=value (whose default)" for
+// each that it changed from Layout{}'s plain value.
+std::vector<std::string> fill_defaults(Layout& layout, std::span<const std::string> given,
+                                       Framework framework);
+
+}  // namespace sextant::describe

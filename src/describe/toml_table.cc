@@ -1,0 +1,232 @@
+#include "describe/toml_table.h"
+
+#include <exception>
+
+#include <fmt/format.h>
+#include <toml++/toml.h>
+
+#include "base/file.h"
+#include "base/text.h"
+
+namespace sextant::describe {
+namespace {
+
+constexpr Bytes kMostToml = 1_MiB;
+// Keys nest by dots and by brackets. The library bounds brackets (256 deep) but not dots, and frees
+// tables recursively: without these limits a hostile file could exhaust the stack.
+constexpr int kMostDotsALine = 16;
+constexpr int kMostOpenBrackets = 16;
+
+std::string at(std::string_view where, std::int64_t line, std::int64_t column) {
+  return fmt::format("{}:{}:{}", where, line, column);
+}
+
+const toml::table& as_table(const void* table) {
+  return *static_cast<const toml::table*>(table);
+}
+
+// What of the line is outside strings and comments, as counts.
+struct LineShape {
+  int dots = 0;
+  int opened = 0;
+  int closed = 0;
+  bool multi_line_string = false;
+};
+
+LineShape line_shape(std::string_view line) {
+  LineShape shape;
+  char quote = '\0';
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const char c = line[i];
+    if (quote != '\0') {
+      if (c == '\\' && quote == '"') {
+        i += 1;
+      } else if (c == quote) {
+        quote = '\0';
+      }
+      continue;
+    }
+    if (c == '#') {
+      break;
+    }
+    if (c == '"' || c == '\'') {
+      shape.multi_line_string = shape.multi_line_string || line.substr(i, 3) == std::string(3, c);
+      quote = c;
+    }
+    shape.dots += c == '.' ? 1 : 0;
+    shape.opened += c == '[' || c == '{' ? 1 : 0;
+    shape.closed += c == ']' || c == '}' ? 1 : 0;
+  }
+  return shape;
+}
+
+Result<void> check_shape(std::string_view text, std::string_view where) {
+  std::int64_t number = 0;
+  int open = 0;
+  for (const std::string_view line : split(text, '\n')) {
+    number += 1;
+    const LineShape shape = line_shape(line);
+    if (shape.multi_line_string) {
+      return invalid("multi-line strings are not read here", at(where, number, 1),
+                     "strings on one line");
+    }
+    if (shape.dots > kMostDotsALine || open + shape.opened > kMostOpenBrackets) {
+      return invalid("nested too deeply", at(where, number, 1),
+                     fmt::format("{} levels", kMostOpenBrackets));
+    }
+    open = std::max(0, open + shape.opened - shape.closed);
+  }
+  return {};
+}
+
+}  // namespace
+
+struct TomlTable::Document {
+  toml::table root;
+  std::string where;
+};
+
+Result<TomlTable> TomlTable::parse(std::string_view text, std::string_view where) {
+  SEXTANT_CHECK_OK(checked_text(text, kMostToml, where));
+  SEXTANT_CHECK_OK(check_shape(text, where));
+  auto document = std::make_shared<Document>();
+  document->where = std::string(where);
+  try {
+    document->root = toml::parse(text);
+  } catch (const toml::parse_error& error) {
+    return invalid(printable(error.description(), 300),
+                   at(where, error.source().begin.line, error.source().begin.column));
+  } catch (const std::exception& error) {
+    return invalid(printable(error.what(), 300), std::string(where));
+  }
+  TomlTable table;
+  table.table_ = &document->root;
+  table.document_ = std::move(document);
+  return table;
+}
+
+bool TomlTable::has(std::string_view key) const {
+  return as_table(table_).contains(key);
+}
+
+std::vector<std::string> TomlTable::keys() const {
+  std::vector<std::string> names;
+  for (const auto& [key, value] : as_table(table_)) {
+    names.emplace_back(key.str());
+  }
+  return names;
+}
+
+std::string TomlTable::where() const {
+  const auto& begin = as_table(table_).source().begin;
+  return at(document_->where, begin.line == 0 ? 1 : begin.line,
+            begin.column == 0 ? 1 : begin.column);
+}
+
+std::string TomlTable::where(std::string_view key) const {
+  const toml::node* node = as_table(table_).get(key);
+  if (node == nullptr) {
+    return where();
+  }
+  return at(document_->where, node->source().begin.line, node->source().begin.column);
+}
+
+Result<std::string> TomlTable::text(std::string_view key) const {
+  const toml::node* node = as_table(table_).get(key);
+  if (node == nullptr) {
+    return invalid(fmt::format("{} is missing", key), where(), "a string");
+  }
+  const auto* value = node->as_string();
+  if (value == nullptr) {
+    return invalid(fmt::format("{} is not a string", key), where(key), "a string");
+  }
+  return value->get();
+}
+
+Result<std::int64_t> TomlTable::integer(std::string_view key, std::int64_t least,
+                                        std::int64_t most) const {
+  const std::string allowed = fmt::format("a whole number from {} to {}", least, most);
+  const toml::node* node = as_table(table_).get(key);
+  if (node == nullptr) {
+    return invalid(fmt::format("{} is missing", key), where(), allowed);
+  }
+  const auto* value = node->as_integer();
+  if (value == nullptr) {
+    return invalid(fmt::format("{} is not a whole number", key), where(key), allowed);
+  }
+  if (value->get() < least || value->get() > most) {
+    return invalid(fmt::format("{} is {}", key, value->get()), where(key), allowed);
+  }
+  return value->get();
+}
+
+Result<bool> TomlTable::boolean(std::string_view key) const {
+  const toml::node* node = as_table(table_).get(key);
+  const auto* value = node == nullptr ? nullptr : node->as_boolean();
+  if (value == nullptr) {
+    return invalid(fmt::format("{} is not a boolean", key), where(key), "true, false");
+  }
+  return value->get();
+}
+
+Result<TomlTable> TomlTable::table(std::string_view key) const {
+  const toml::node* node = as_table(table_).get(key);
+  if (node == nullptr || node->as_table() == nullptr) {
+    return invalid(fmt::format("[{}] is {}", key, node == nullptr ? "missing" : "not a table"),
+                   where(key), "a table");
+  }
+  TomlTable inner;
+  inner.document_ = document_;
+  inner.table_ = node->as_table();
+  return inner;
+}
+
+Result<std::vector<std::string>> TomlTable::texts(std::string_view key) const {
+  std::vector<std::string> values;
+  const toml::node* node = as_table(table_).get(key);
+  if (node == nullptr) {
+    return values;
+  }
+  const auto* array = node->as_array();
+  if (array == nullptr) {
+    return invalid(fmt::format("{} is not an array", key), where(key), "an array of strings");
+  }
+  for (const toml::node& element : *array) {
+    const auto* value = element.as_string();
+    if (value == nullptr) {
+      return invalid(fmt::format("{} holds something that is not a string", key), where(key),
+                     "an array of strings");
+    }
+    values.push_back(value->get());
+  }
+  return values;
+}
+
+Result<TomlTable::SourcedText> TomlTable::sourced_text(std::string_view key) const {
+  static constexpr std::array<std::string_view, 3> kKeys{"value", "kind", "source"};
+  SEXTANT_TRY(const TomlTable inner, table(key));
+  SEXTANT_CHECK_OK(inner.only(kKeys));
+  SourcedText read;
+  SEXTANT_TRY(read.value, inner.text("value"));
+  SEXTANT_TRY(const std::string kind, inner.text("kind"));
+  SEXTANT_TRY(read.kind, parse_word<SourceKind>(kSourceKindWords, kind, "kind of source",
+                                                inner.where("kind")));
+  SEXTANT_TRY(read.source, inner.text("source"));
+  if (trimmed(read.source).empty()) {
+    return invalid(fmt::format("{} has an empty source", key), inner.where("source"),
+                   "a sentence that names the document and the place in it");
+  }
+  read.where = inner.where("value");
+  return read;
+}
+
+Result<void> TomlTable::only(std::span<const std::string_view> allowed) const {
+  for (const std::string& key : keys()) {
+    if (std::find(allowed.begin(), allowed.end(), key) == allowed.end()) {
+      return unknown_word(key, {allowed.begin(), allowed.end()}, "key here", where(key));
+    }
+  }
+  return {};
+}
+
+}  // namespace sextant::describe

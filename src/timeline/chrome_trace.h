@@ -1,0 +1,22 @@
+// A Timeline as Chrome trace JSON, which Perfetto (ui.perfetto.dev) and chrome://tracing open.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "timeline/timeline.h"
+
+namespace sextant::timeline {
+
+// Receives the document piece by piece, so that a trace of any size needs one buffer.
+using Sink = std::function<void(std::string_view)>;
+
+// One process a rank, one thread a stream, one complete event ("ph":"X") a span, with kind, bytes
+// and flops as arguments where known. Times are microseconds with three decimals: nothing of a
+// nanosecond is lost.
+void write_chrome_trace(const Timeline& timeline, const Sink& sink);
+
+std::string chrome_trace(const Timeline& timeline);
+
+}  // namespace sextant::timeline

@@ -1,0 +1,67 @@
+# The Debian 12 packages the project needs, and why. Sourced by ./sextant and ./test.
+#
+# need_packages build|test: prints the packages of that set that are missing, one a line.
+# install_packages build|test: installs them with apt, as root or through sudo, and says so.
+
+packages_build='
+g++                 C++20 compiler
+cmake               build system
+ninja-build         build runner
+libfmt-dev          text formatting (used header-only)
+libtomlplusplus-dev cluster.toml and data files
+nlohmann-json3-dev  config.json and --json
+libcli11-dev        the command line
+libexpected-dev     Result<T>
+'
+
+packages_test='
+libgtest-dev        unit tests
+librapidcheck-dev   property tests
+libbenchmark-dev    benchmarks
+clang-19            libFuzzer targets
+libclang-rt-19-dev  libFuzzer and sanitizer runtimes
+clang-tidy-19       lint
+clang-format-19     formatting
+python3             layer check and test driver
+ccache              faster second builds
+zsh                 checks the completion script
+fish                checks the completion script
+'
+
+package_lines() {
+  if [ "$1" = test ]; then
+    printf '%s%s' "$packages_build" "$packages_test"
+  else
+    printf '%s' "$packages_build"
+  fi
+}
+
+need_packages() {
+  package_lines "$1" | while read -r name why; do
+    if [ -n "$name" ] && [ "$(dpkg-query -W -f '${db:Status-Status}' "$name" 2>/dev/null)" != installed ]; then
+      printf '%s\t%s\n' "$name" "$why"
+    fi
+  done
+}
+
+install_packages() {
+  missing=$(need_packages "$1")
+  [ -n "$missing" ] || return 0
+  echo "sextant: installing Debian packages:" >&2
+  printf '%s\n' "$missing" | sed 's/^/  /' >&2
+  as_root=''
+  if [ "$(id -u)" != 0 ]; then
+    if ! command -v sudo >/dev/null 2>&1; then
+      echo "sextant: error: these packages are missing and neither root nor sudo is available; install them and run again" >&2
+      return 3
+    fi
+    as_root=sudo
+  fi
+  names=$(printf '%s\n' "$missing" | cut -f1 | tr '\n' ' ')
+  # shellcheck disable=SC2086 # word splitting is meant: names is a list
+  if ! { $as_root env DEBIAN_FRONTEND=noninteractive apt-get update -qq >&2 &&
+         $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $names >&2; }; then
+    echo "sextant: error: apt could not install: $names" >&2
+    return 3
+  fi
+}

@@ -73,6 +73,33 @@ Result<std::string_view> checked_text(std::string_view text, Bytes limit, std::s
   return text;
 }
 
+Result<void> write_file(const std::filesystem::path& path, std::string_view text) {
+  std::filesystem::path draft = path;
+  draft += ".part";
+  const auto failed = [&](int error) {
+    const std::error_code reason(error, std::generic_category());
+    std::error_code ignored;
+    std::filesystem::remove(draft, ignored);
+    return external("can't be written: " + reason.message(), path.string());
+  };
+  {
+    const std::unique_ptr<std::FILE, CloseFile> file(std::fopen(draft.c_str(), "wb"));
+    if (!file) {
+      return failed(errno);
+    }
+    if (std::fwrite(text.data(), 1, text.size(), file.get()) != text.size() ||
+        std::fflush(file.get()) != 0) {
+      return failed(errno);
+    }
+  }
+  std::error_code error;
+  std::filesystem::rename(draft, path, error);
+  if (error) {
+    return failed(error.value());
+  }
+  return {};
+}
+
 Result<std::string> read_text(const std::filesystem::path& path, Bytes limit) {
   SEXTANT_TRY(std::string text, read_file(path, limit));
   SEXTANT_CHECK_OK(checked_text(text, limit, path == "-" ? "standard input" : path.string()));

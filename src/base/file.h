@@ -17,6 +17,10 @@ Result<std::string> read_file(const std::filesystem::path& path, Bytes limit);
 // The same, and the text must be UTF-8 without NUL bytes (the error names the line).
 Result<std::string> read_text(const std::filesystem::path& path, Bytes limit);
 
+// Writes the whole text beside `path` and renames it there: readers see the old file or the new
+// one.
+Result<void> write_file(const std::filesystem::path& path, std::string_view text);
+
 // UTF-8 without NUL and no longer than `limit`, else an Error at `where`.
 Result<std::string_view> checked_text(std::string_view text, Bytes limit, std::string_view where);
 

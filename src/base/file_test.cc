@@ -35,6 +35,16 @@ TEST_F(FileTest, MoreThanTheLimitIsAnErrorThatSaysTheLimit) {
   EXPECT_NE(text.error().allowed.find("1024"), std::string::npos);
 }
 
+TEST_F(FileTest, WritesWholeFilesOrNone) {
+  ASSERT_TRUE(write_file(folder_ / "out", "one"));
+  ASSERT_TRUE(write_file(folder_ / "out", "two"));
+  EXPECT_EQ(*read_text(folder_ / "out", 1_KiB), "two");
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "out.part"));
+  const auto nowhere = write_file(folder_ / "no" / "out", "x");
+  ASSERT_FALSE(nowhere);
+  EXPECT_EQ(nowhere.error().kind, ErrorKind::kExternal);
+}
+
 TEST_F(FileTest, MissingFilesAndFoldersAreNamed) {
   const auto missing = read_file(folder_ / "no", 1_KiB);
   ASSERT_FALSE(missing);

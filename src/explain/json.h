@@ -1,0 +1,48 @@
+// The JSON side of explain/: included by its .cc files only.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <nlohmann/json.hpp>
+
+#include "describe/sourced.h"
+#include "explain/provenance.h"
+
+namespace sextant::explain {
+
+using Json = nlohmann::ordered_json;
+
+// {"schema": "sextant.model/1", "tool_version": …, "inputs": {…}}: more keys follow.
+inline Json document(std::string_view command, const Provenance& provenance) {
+  Json json;
+  json["schema"] = "sextant." + std::string(command) + "/1";
+  json["tool_version"] = provenance.tool_version;
+  json["inputs"] = Json::object();
+  for (const auto& [name, hash] : provenance.inputs) {
+    json["inputs"][name] = "sha256:" + hash;
+  }
+  return json;
+}
+
+inline std::string dumped(const Json& json) {
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+// A sourced number with its unit in the key's name: {"value_<unit>": …, "kind": …, "source": …}.
+template <typename T>
+Json sourced(const describe::Sourced<T>& value, const std::string& key, double number) {
+  Json json;
+  json[key] = number;
+  json["kind"] = describe::word_of<describe::SourceKind>(describe::kSourceKindWords, value.kind);
+  json["source"] = value.source;
+  return json;
+}
+
+template <typename T>
+Json or_null(const std::optional<T>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+}  // namespace sextant::explain

@@ -1,0 +1,49 @@
+#include "explain/rule_view.h"
+
+#include <fmt/format.h>
+
+#include "explain/json.h"
+#include "explain/text_table.h"
+
+namespace sextant::explain {
+namespace {
+
+Json rule_json(const describe::Rule& rule) {
+  return {{"id", rule.id},
+          {"title", rule.title},
+          {"formula", rule.formula},
+          {"why", rule.why},
+          {"fix", rule.fix}};
+}
+
+}  // namespace
+
+std::string to_text(const describe::Rule& rule, const Provenance& provenance, const Style& style) {
+  if (style.format == Format::kJson) {
+    Json json = document("explain", provenance);
+    json["tree"] = rule_json(rule);
+    return dumped(json);
+  }
+  return fmt::format("{}: {}\n\n  holds when  {}\n  why         {}\n  fix         {}\n",
+                     bold(rule.id, style), rule.title, rule.formula, rule.why, rule.fix);
+}
+
+std::string to_text(std::span<const describe::Rule> rules, const Provenance& provenance,
+                    const Style& style) {
+  if (style.format == Format::kJson) {
+    Json json = document("explain", provenance);
+    json["rules"] = Json::array();
+    for (const describe::Rule& rule : rules) {
+      json["rules"].push_back(rule_json(rule));
+    }
+    return dumped(json);
+  }
+  Table table{{{"rule"}, {"what"}, {"holds when"}}, {}};
+  for (const describe::Rule& rule : rules) {
+    table.rows.push_back(
+        {std::string(rule.id), std::string(rule.title), std::string(rule.formula)});
+  }
+  return to_text(table, style);
+}
+
+}  // namespace sextant::explain

@@ -1,0 +1,26 @@
+// What `sextant validate` says, and the accuracy ledger docs/validation.md.
+#pragma once
+
+#include <string>
+
+#include "explain/provenance.h"
+#include "explain/style.h"
+#include "measured/validate.h"
+
+namespace sextant::explain {
+
+struct ValidationAnswer {
+  measured::ValidationReport report;
+  Provenance provenance;
+};
+
+// JSON has rows and summary; the other formats the summary and the reasons for refusal.
+std::string to_text(const ValidationAnswer& answer, const Style& style);
+
+// Every row as CSV, assumptions joined by "; ".
+std::string rows_csv(const measured::ValidationReport& report);
+
+// The ledger: Markdown that depends on nothing but the report.
+std::string ledger(const measured::ValidationReport& report);
+
+}  // namespace sextant::explain

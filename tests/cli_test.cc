@@ -1,0 +1,215 @@
+// The built program, as a user meets it: answers, JSON, errors, exit codes, colours, settings,
+// completion.
+#include <cstdlib>
+#include <string>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "run_program.h"
+
+namespace sextant::tests {
+namespace {
+
+using nlohmann::json;
+
+TEST(Cli, ModelAnswersWithTheCountOfTheCatalogue) {
+  const Ran ran = run_sextant({"model", "llama-3.1-70b"});
+  EXPECT_EQ(ran.exit_code, 0) << ran.err;
+  EXPECT_NE(ran.out.find("70,553,706,496 parameters"), std::string::npos) << ran.out;
+  EXPECT_EQ(ran.err, "");
+}
+
+TEST(Cli, JsonBeginsWithItsSchemaAndNamesItsInputs) {
+  const Ran ran = run_sextant({"model", "DeepSeek-V3", "--json"});
+  ASSERT_EQ(ran.exit_code, 0) << ran.err;
+  EXPECT_TRUE(ran.out.starts_with("{\n  \"schema\": \"sextant.model/1\"")) << ran.out.substr(0, 80);
+  const json answer = json::parse(ran.out);
+  EXPECT_EQ(answer["parameters_total"], 671026419200);
+  EXPECT_EQ(answer["parameters_active"], 37552297472);
+  EXPECT_FALSE(answer["tool_version"].get<std::string>().empty());
+  ASSERT_EQ(answer["inputs"].size(), 1U);
+  EXPECT_TRUE(answer["inputs"].begin().value().get<std::string>().starts_with("sha256:"));
+}
+
+TEST(Cli, EveryCommandSpeaksJson) {
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{"model", "gpt2", "--json"},
+        {"cluster", "64xh100-sxm", "-o", "json"},
+        {"explain", "HEADS-TP", "--json"},
+        {"explain", "--json"},
+        {"config", "show", "--json"},
+        {"doctor", "--json"}}) {
+    const Ran ran = run_sextant(arguments);
+    EXPECT_EQ(ran.exit_code, 0) << arguments[0] << ran.err;
+    const json answer = json::parse(ran.out, nullptr, false);
+    ASSERT_TRUE(answer.is_object()) << arguments[0];
+    EXPECT_EQ(answer["schema"], "sextant." + arguments[0] + "/1");
+  }
+}
+
+TEST(Cli, AConfigJsonComesThroughAPipe) {
+  const Ran ran = run_sextant({"model", "-", "--json"},
+                              R"({"model_type":"llama","hidden_size":16,"num_hidden_layers":2,
+      "intermediate_size":32,"num_attention_heads":4,"vocab_size":10,"tie_word_embeddings":true})");
+  ASSERT_EQ(ran.exit_code, 0) << ran.err;
+  // embedding 160 + 2 layers of (4*16*16 attention + 3*16*32 MLP + 2*16 norms) + final norm 16.
+  EXPECT_EQ(json::parse(ran.out)["parameters_total"], 160 + 2 * (1024 + 1536 + 32) + 16);
+}
+
+TEST(Cli, ClusterListsLinksWithSourceAndKind) {
+  const Ran ran = run_sextant({"cluster", "144xgb200", "--json"});
+  ASSERT_EQ(ran.exit_code, 0) << ran.err;
+  const json answer = json::parse(ran.out);
+  EXPECT_EQ(answer["devices"], 144);
+  EXPECT_EQ(answer["scale_up_domains"], 2);  // NVL72 is one domain
+  EXPECT_EQ(answer["nodes"], 36);            // trays of four
+  ASSERT_FALSE(answer["links"].empty());
+  for (const json& link : answer["links"]) {
+    EXPECT_FALSE(link["source"].get<std::string>().empty());
+    EXPECT_FALSE(link["kind"].get<std::string>().empty());
+  }
+}
+
+struct Usage {
+  std::vector<std::string> arguments;
+  int exit_code;
+  const char* said;
+};
+
+TEST(Cli, BadUsageSaysWhatIsAllowedAndExitsWithTwo) {
+  for (const Usage& c :
+       {Usage{{"modle", "x"}, 2, "did you mean model?"},
+        Usage{{"model", "llama-3.1-70b", "--jsno"}, 2, "did you mean --json?"},
+        Usage{{"model", "lama-3.1-70b"}, 2, "did you mean"},
+        Usage{{"model"}, 2, "MODEL is missing"},
+        Usage{{"model", "gpt2", "extra"}, 2, "one argument too many"},
+        Usage{{"cluster", "64xh101"}, 2, "did you mean"},
+        Usage{{"cluster", "0xh100-sxm"}, 2, "out of range"},
+        Usage{{"cluster", "64xh100-sxm@carrier-pigeon"}, 2, "not a known fabric"},
+        Usage{{"explain", "HEDS-TP"}, 2, "did you mean HEADS-TP"},
+        Usage{{"model", "gpt2", "-o", "yml"}, 2, "allowed: table, json, md, csv"},
+        Usage{{"config", "edit"}, 2, "allowed: show"},
+        Usage{{"completion", "tcsh"}, 2, "allowed: bash, zsh, fish"},
+        Usage{{"model", "gpt2", "--data", "/no/such/folder"}, 2, "/no/such/folder"},
+        Usage{{"model", "/no/such/config.json"}, 2, "/no/such/config.json"}}) {
+    const Ran ran = run_sextant(c.arguments);
+    EXPECT_EQ(ran.exit_code, c.exit_code) << c.said;
+    EXPECT_EQ(ran.out, "") << c.said;
+    EXPECT_NE(ran.err.find(c.said), std::string::npos) << ran.err;
+  }
+}
+
+TEST(Cli, HelpShowsExamplesBeforeOptions) {
+  for (const char* command : {"model", "cluster", "explain", "validate", "doctor", "config"}) {
+    const Ran ran = run_sextant({command, "--help"});
+    EXPECT_EQ(ran.exit_code, 0);
+    const std::size_t examples = ran.out.find("Examples:");
+    const std::size_t usage = ran.out.find("Usage:");
+    ASSERT_NE(examples, std::string::npos) << command;
+    EXPECT_LT(examples, usage) << command;
+  }
+  EXPECT_NE(run_sextant({}).out.find("Commands:"), std::string::npos);
+  EXPECT_EQ(run_sextant({"--version"}).out.substr(0, 8), "sextant ");
+}
+
+TEST(Cli, ColourOnlyWhereAskedFor) {
+  const std::string escape = "\x1b[";
+  const std::vector<std::string> question{"model", "gpt2"};
+  EXPECT_EQ(run_sextant(question).out.find(escape), std::string::npos);  // no terminal
+  EXPECT_NE(run_sextant(question, "", {"FORCE_COLOR=1"}).out.find(escape), std::string::npos);
+  EXPECT_NE(run_sextant(question, "", {"CLICOLOR_FORCE=1"}).out.find(escape), std::string::npos);
+  EXPECT_EQ(run_sextant(question, "", {"FORCE_COLOR=1", "NO_COLOR=1"}).out.find(escape),
+            std::string::npos);
+  EXPECT_NE(
+      run_sextant({"model", "gpt2", "--color", "always"}, "", {"NO_COLOR=1"}).out.find(escape),
+      std::string::npos);
+}
+
+TEST(Cli, SettingsHaveAnOriginAndAnOrder) {
+  const Folder home;
+  home.write("sextant/config.toml", "output = \"json\"\ncolor = \"never\"\n");
+  const std::string config = "XDG_CONFIG_HOME=" + home.path().string();
+  const auto setting = [](const Ran& ran, const char* name) {
+    const json answer = json::parse(ran.out);
+    for (const json& row : answer["settings"]) {
+      if (row["name"] == name) {
+        return row;
+      }
+    }
+    return json();
+  };
+  const Ran from_file = run_sextant({"config", "show", "--origin"}, "", {config});
+  EXPECT_EQ(setting(from_file, "output")["value"], "json");
+  EXPECT_NE(setting(from_file, "output")["origin"].get<std::string>().find("config.toml:1"),
+            std::string::npos);
+  const Ran from_variable =
+      run_sextant({"config", "show", "--json"}, "", {config, "SEXTANT_COLOR=always"});
+  EXPECT_EQ(setting(from_variable, "color")["origin"], "SEXTANT_COLOR");
+  EXPECT_EQ(setting(from_variable, "output")["origin"], "flag --json");
+  const Ran bad = run_sextant({"config", "show"}, "", {config, "SEXTANT_COLOR=pink"});
+  EXPECT_EQ(bad.exit_code, 2);
+  EXPECT_NE(bad.err.find("SEXTANT_COLOR"), std::string::npos);
+}
+
+TEST(Cli, ADataFolderReplacesAndAddsFiles) {
+  const Folder data;
+  data.write(
+      "devices/toy-1.toml",
+      "name = \"Toy\"\nvendor = \"nvidia\"\ngeneration = \"toy\"\nreference_system = \"dgx-h100\"\n"
+      "[peak.bf16]\nvalue = \"1 TFLOP/s\"\nkind = \"assumed\"\nsource = \"test\"\n"
+      "[memory_capacity]\nvalue = \"8 GB\"\nkind = \"assumed\"\nsource = \"test\"\n"
+      "[memory_bandwidth]\nvalue = \"100 GB/s\"\nkind = \"assumed\"\nsource = \"test\"\n"
+      "[power_limit]\nvalue = \"10 W\"\nkind = \"assumed\"\nsource = \"test\"\n");
+  const Ran ran = run_sextant({"cluster", "4xtoy-1", "--data", data.path().string()});
+  EXPECT_EQ(ran.exit_code, 0) << ran.err;
+  EXPECT_NE(ran.out.find("4 x Toy"), std::string::npos);
+  EXPECT_EQ(run_sextant({"model", "gpt2", "--data", data.path().string()}).exit_code, 0);
+}
+
+TEST(Cli, CompletionScriptsAreAcceptedByTheirShells) {
+  const Folder folder;
+  struct Shell {
+    const char* name;
+    const char* check;
+  };
+  for (const Shell& shell :
+       {Shell{"bash", "bash -n "}, Shell{"zsh", "zsh -n "}, Shell{"fish", "fish --no-execute "}}) {
+    const Ran ran = run_sextant({"completion", shell.name});
+    ASSERT_EQ(ran.exit_code, 0);
+    EXPECT_NE(ran.out.find("validate"), std::string::npos);
+    const std::string file = folder.write(shell.name, ran.out);
+    if (std::system((std::string("command -v ") + shell.name + " >/dev/null").c_str()) == 0) {
+      EXPECT_EQ(std::system((shell.check + file).c_str()), 0) << shell.name;
+    }
+  }
+}
+
+TEST(Cli, BashCompletesCommandsAndModels) {
+  const Folder folder;
+  const std::string script = folder.write("c", run_sextant({"completion", "bash"}).out);
+  const std::string folder_of_program =
+      std::string(SEXTANT_PROGRAM).substr(0, std::string(SEXTANT_PROGRAM).rfind('/'));
+  const auto replies = [&](const std::string& words, int at) {
+    const std::string out = folder.path() / "replies";
+    const std::string command = "PATH=" + folder_of_program + ":$PATH bash -c 'source " + script +
+                                "; COMP_WORDS=(" + words + "); COMP_CWORD=" + std::to_string(at) +
+                                "; _sextant; printf \"%s\\n\" \"${COMPREPLY[@]}\"' | grep -c . > " +
+                                out;
+    return std::system(command.c_str()) == 0;
+  };
+  EXPECT_TRUE(replies("sextant mod", 1));
+  EXPECT_TRUE(replies("sextant model llama-3", 2));
+  EXPECT_FALSE(replies("sextant zzz", 1));
+}
+
+TEST(Cli, AClosedOutputIsAnErrorOutside) {
+  const Ran ran = run_sextant({"model", "gpt2"}, "", {});
+  EXPECT_EQ(ran.exit_code, 0);
+  const std::string command = std::string(SEXTANT_PROGRAM) + " model gpt2 > /dev/full 2>/dev/null";
+  const int status = std::system(command.c_str());
+  EXPECT_EQ(WEXITSTATUS(status), 3);
+}
+
+}  // namespace
+}  // namespace sextant::tests

@@ -1,0 +1,92 @@
+#include "run_program.h"
+
+#include <array>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace sextant::tests {
+namespace {
+
+std::string content(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+}
+
+std::vector<char*> pointers(std::vector<std::string>& texts) {
+  std::vector<char*> result;
+  for (std::string& text : texts) {
+    result.push_back(text.data());
+  }
+  result.push_back(nullptr);
+  return result;
+}
+
+[[noreturn]] void become(const Folder& folder, std::vector<std::string> arguments,
+                         std::vector<std::string> variables) {
+  const auto open_as = [&](const char* name, int flags, int target) {
+    const int file = open((folder.path() / name).c_str(), flags, 0600);
+    dup2(file, target);
+  };
+  open_as("in", O_RDONLY, STDIN_FILENO);
+  open_as("out", O_WRONLY | O_CREAT | O_TRUNC, STDOUT_FILENO);
+  open_as("err", O_WRONLY | O_CREAT | O_TRUNC, STDERR_FILENO);
+  if (chdir(folder.path().c_str()) != 0) {
+    _exit(126);
+  }
+  arguments.insert(arguments.begin(), SEXTANT_PROGRAM);
+  execve(SEXTANT_PROGRAM, pointers(arguments).data(), pointers(variables).data());
+  _exit(127);
+}
+
+}  // namespace
+
+Folder::Folder() {
+  std::string pattern = std::filesystem::temp_directory_path() / "sextant_test_XXXXXX";
+  if (mkdtemp(pattern.data()) == nullptr) {
+    throw std::runtime_error("no temporary folder");
+  }
+  path_ = pattern;
+}
+
+Folder::~Folder() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
+std::string Folder::write(const std::string& name, const std::string& text) const {
+  std::filesystem::create_directories((path_ / name).parent_path());
+  std::ofstream(path_ / name, std::ios::binary) << text;
+  return path_ / name;
+}
+
+Ran run_sextant(const std::vector<std::string>& arguments, const std::string& input,
+                const std::vector<std::string>& variables) {
+  const Folder folder;
+  folder.write("in", input);
+  const pid_t child = fork();
+  if (child == 0) {
+    become(folder, arguments, variables);
+  }
+  int status = 0;
+  rusage usage{};
+  wait4(child, &status, 0, &usage);
+  Ran ran;
+  ran.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  ran.out = content(folder.path() / "out");
+  ran.err = content(folder.path() / "err");
+  const auto seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6;
+  };
+  ran.cpu_seconds = seconds(usage.ru_utime) + seconds(usage.ru_stime);
+  ran.peak_kib = usage.ru_maxrss;
+  return ran;
+}
+
+}  // namespace sextant::tests

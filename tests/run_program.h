@@ -1,0 +1,40 @@
+// Runs the built program as a user would, and keeps what it said.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace sextant::tests {
+
+struct Ran {
+  int exit_code = -1;  // 128 + signal if it was killed
+  std::string out;
+  std::string err;
+  double cpu_seconds = 0.0;
+  long peak_kib = 0;  // largest resident set
+};
+
+// Without a shell; `variables` ("NAME=value") are all of its environment; standard input is
+// `input`.
+Ran run_sextant(const std::vector<std::string>& arguments, const std::string& input = {},
+                const std::vector<std::string>& variables = {});
+
+// A folder that is removed again.
+class Folder {
+ public:
+  Folder();
+  ~Folder();
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  Folder(Folder&&) = delete;
+  Folder& operator=(Folder&&) = delete;
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+  // Writes a file and returns its path.
+  std::string write(const std::string& name, const std::string& text) const;
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace sextant::tests

@@ -1,12 +1,14 @@
 // What a language model is, for the purpose of training it: the shapes of its blocks, in order.
 //
 // A Model is a list of layers, each of which points at one of a few distinct Blocks (a 61-layer
-// DeepSeek-V3 has two: dense and MoE). A Block is a token mixer (attention, MLA, Mamba-2, Gated DeltaNet,
-// or none) followed by a feed-forward part (dense, mixture of experts, or none); hybrids such as
-// Nemotron-H, whose blocks hold a single part each, leave the other side empty. All sizes are counts of
-// elements. What the model's weights mean is not known here, only how many there are and which shape.
+// DeepSeek-V3 has two: dense and MoE). A Block is a token mixer (attention, MLA, Mamba-2, Gated
+// DeltaNet, or none) followed by a feed-forward part (dense, mixture of experts, or none); hybrids
+// such as Nemotron-H, whose blocks hold a single part each, leave the other side empty. All sizes
+// are counts of elements. What the model's weights mean is not known here, only how many there are
+// and which shape.
 //
-// Left out: vision and audio towers (a wrapper's text part is described), quantised checkpoint formats.
+// Left out: vision and audio towers (a wrapper's text part is described), quantised checkpoint
+// formats.
 #pragma once
 
 #include <cstdint>
@@ -18,11 +20,13 @@ namespace sextant::describe {
 
 // A normalisation over some width: parameters are weight and, where there is one, bias.
 struct Norm {
-  bool has_weight = true;  // false: OLMo's non-parametric LayerNorm
-  bool has_bias = false;   // true: LayerNorm as GPT-2 has it
+  bool has_weight = true;       // false: OLMo's non-parametric LayerNorm
+  bool has_bias = false;        // true: LayerNorm as GPT-2 has it
   bool subtracts_mean = false;  // LayerNorm rather than RMSNorm
 };
 
+// A norm on queries and keys: one of head_dim shared by all heads, or one over all heads together.
+// Its parameters are weights only.
 enum class QkNorm { kNone, kPerHead, kWholeProjection };
 
 // Grouped-query attention (kv_heads == heads is MHA, kv_heads == 1 is MQA).
@@ -54,7 +58,7 @@ struct LatentAttention {
   std::int64_t qk_nope_head_dim = 0;
   std::int64_t qk_rope_head_dim = 0;
   std::int64_t v_head_dim = 0;
-  SparseIndexer indexer;
+  SparseIndexer indexer{};
 };
 
 struct Mamba2 {
@@ -92,26 +96,28 @@ struct MoeFfn {
   std::int64_t groups = 0;        // expert groups for group-limited routing; 0: one
   std::int64_t topk_groups = 0;   // groups a token may reach; 0: all
   bool gated = true;
-  bool expert_bias = false;       // gpt-oss
-  bool router_bias = false;       // a bias on the router's logits (gpt-oss)
-  bool correction_bias = false;   // a learned balance bias per expert (DeepSeek-V3), no gradient
-  bool shared_gate = false;       // a 1-wide gate on the shared expert (Qwen2-MoE, Qwen3-Next)
+  bool expert_bias = false;      // gpt-oss
+  bool router_bias = false;      // a bias on the router's logits (gpt-oss)
+  bool correction_bias = false;  // a learned balance bias per expert (DeepSeek-V3), no gradient
+  bool shared_gate = false;      // a 1-wide gate on the shared expert (Qwen2-MoE, Qwen3-Next)
 };
 
 using Mixer = std::variant<std::monostate, Attention, LatentAttention, Mamba2, GatedDeltaNet>;
 using Ffn = std::variant<std::monostate, DenseFfn, MoeFfn>;
 
 struct Block {
-  Mixer mixer;
-  Ffn ffn;
+  Mixer mixer{};
+  Ffn ffn{};
   int norms = 2;  // hidden-wide norms: 2 usually, 4 in Gemma 2/3, 1 in single-part hybrid blocks
   bool parallel_residual = false;  // mixer and ffn read the same input (GPT-NeoX, GPT-J, Falcon)
 };
 
 struct Model {
   std::string name;
-  std::string family;  // Hugging Face model_type
-  std::string source;  // file or catalogue entry, and where that entry's numbers come from
+  std::string family;         // Hugging Face model_type
+  std::string source;         // file or catalogue entry, and where that entry's numbers come from
+  std::string config_file;    // what was read: a path, or "data/models/x.json"
+  std::string config_sha256;  // of its bytes
   std::int64_t hidden = 0;
   std::int64_t vocab = 0;
   std::int64_t max_positions = 0;      // upper bound on the sequence; 0: not stated
@@ -120,11 +126,11 @@ struct Model {
   bool head_bias = false;
   bool embedding_norm = false;  // BLOOM
   bool final_norm = true;
-  Norm norm;
-  std::vector<Block> blocks;   // distinct blocks
-  std::vector<int> layers;     // layer → index into blocks
-  int mtp_layers = 0;          // multi-token-prediction depth: extra blocks after the last layer
-  int mtp_block = 0;           // the block they repeat
+  Norm norm{};
+  std::vector<Block> blocks;  // distinct blocks
+  std::vector<int> layers;    // layer → index into blocks
+  int mtp_layers = 0;         // multi-token-prediction depth: extra blocks after the last layer
+  int mtp_block = 0;          // the block they repeat; it may be one that no layer uses
   std::vector<std::string> assumed;  // what the configuration left out and how it was filled
 
   [[nodiscard]] std::int64_t layer_count() const {

@@ -1,4 +1,5 @@
-// How many parameters a model has, block by block: the same formulas feed memory, traffic and FLOPs.
+// How many parameters a model has, block by block: the same formulas feed memory, traffic and
+// FLOPs.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +17,7 @@ struct BlockParameters {
   std::int64_t router = 0;
   std::int64_t routed_experts = 0;  // all of them
   std::int64_t active_experts = 0;  // topk of them
-  std::int64_t shared_experts = 0;
+  std::int64_t shared_experts = 0;  // always on: their gate and the latent projections too
   std::int64_t norms = 0;
   [[nodiscard]] std::int64_t total() const {
     return mixer + dense_ffn + router + routed_experts + shared_experts + norms;
@@ -31,7 +32,8 @@ struct ModelParameters {
   std::int64_t final_norm = 0;  // and the embedding norm
   std::int64_t layers_total = 0;
   std::int64_t layers_active = 0;
-  std::int64_t mtp = 0;  // multi-token prediction: not part of total, as published counts leave it out
+  std::int64_t mtp =
+      0;  // multi-token prediction: not part of total, as published counts leave it out
   std::vector<BlockParameters> blocks;  // parallel to Model::blocks
   [[nodiscard]] std::int64_t total() const {
     return embedding + positions + head + final_norm + layers_total;

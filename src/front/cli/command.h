@@ -1,0 +1,72 @@
+// A subcommand as data: what it takes, examples, and the one app call it makes. The parser, the
+// help, the shell completion and docs/interface.md's check all read this table.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/context.h"
+#include "base/result.h"
+
+namespace sextant::front {
+
+// What the user gave, by option or positional name ("--rows", "MODEL").
+class Arguments {
+ public:
+  void add(const std::string& name, std::string value) {
+    values_[name].push_back(std::move(value));
+  }
+  [[nodiscard]] bool has(const std::string& name) const { return values_.contains(name); }
+  // The first value, or "".
+  [[nodiscard]] std::string one(const std::string& name) const;
+  [[nodiscard]] std::vector<std::string> all(const std::string& name) const;
+
+ private:
+  std::map<std::string, std::vector<std::string>> values_;
+};
+
+struct Option {
+  std::string_view name;   // "--rows"
+  std::string_view value;  // "FILE"; empty: a flag
+  std::string_view help;
+  std::string_view complete;  // "files", a kind of `sextant __complete`, or words joined by '|'
+};
+
+struct Positional {
+  std::string_view name;  // "MODEL"
+  std::string_view help;
+  bool required = true;
+  bool many = false;
+  std::string_view complete;
+};
+
+struct Command {
+  std::string_view name;
+  std::string_view summary;
+  std::vector<std::string_view> examples;
+  std::vector<Positional> positionals;
+  std::vector<Option> options;
+  std::function<Result<app::Output>(const Arguments&, const app::Context&)> run;
+  bool hidden = false;
+};
+
+// One function a subcommand, one file each.
+Command model_command();
+Command cluster_command();
+Command explain_command();
+Command validate_command();
+Command completion_command();
+Command config_command();
+Command doctor_command();
+Command complete_command();  // hidden: words for the shell
+
+// All of them, in the order help shows.
+const std::vector<Command>& commands();
+// Options every command takes.
+std::span<const Option> common_options();
+
+}  // namespace sextant::front

@@ -1,0 +1,104 @@
+// The command line: parse, one app call, print. Answers go to standard output, everything else to
+// standard error.
+#include <csignal>
+#include <cstdio>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <unistd.h>
+
+#include "app/context.h"
+#include "front/cli/parse.h"
+
+namespace sextant::front {
+namespace {
+
+int exit_code(ErrorKind kind) {
+  return kind == ErrorKind::kExternal ? app::kExitExternal : app::kExitUsage;
+}
+
+int fail(const Error& error) {
+  const std::string text = "sextant: error: " + to_text(error) + "\n";
+  std::fputs(text.c_str(), stderr);
+  return exit_code(error.kind);
+}
+
+bool is_set(const app::Surroundings& surroundings, const char* name) {
+  const auto value = surroundings.variable(name);
+  return value && !value->empty() && *value != "0";
+}
+
+// --color and settings first; then NO_COLOR, FORCE_COLOR and CLICOLOR_FORCE, CLICOLOR=0, the
+// terminal.
+bool wants_color(const std::string& when, const app::Surroundings& surroundings) {
+  if (when != "auto") {
+    return when == "always";
+  }
+  const auto no_color = surroundings.variable("NO_COLOR");
+  if (no_color && !no_color->empty()) {
+    return false;
+  }
+  if (is_set(surroundings, "FORCE_COLOR") || is_set(surroundings, "CLICOLOR_FORCE")) {
+    return true;
+  }
+  if (surroundings.variable("CLICOLOR") == "0" || surroundings.variable("TERM") == "dumb") {
+    return false;
+  }
+  return isatty(STDOUT_FILENO) == 1;
+}
+
+Result<app::Context> make_context(const Invocation& invocation,
+                                  const app::Surroundings& surroundings) {
+  app::Context context;
+  SEXTANT_TRY(context.settings, app::load_settings(invocation.flags, surroundings));
+  SEXTANT_TRY(context.style.format,
+              describe::parse_word<explain::Format>(
+                  explain::kFormatWords, context.settings.at("output").value, "format", {}));
+  context.style.color = wants_color(context.settings.at("color").value, surroundings);
+  if (const std::string& folder = context.settings.at("data").value; !folder.empty()) {
+    SEXTANT_TRY(context.data, describe::DataStore::with_override(folder));
+  }
+  return context;
+}
+
+int print(std::string_view text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
+    std::fputs("sextant: error: writing to standard output failed\n", stderr);
+    return app::kExitExternal;
+  }
+  return app::kExitFine;
+}
+
+int run(const std::vector<std::string>& arguments) {
+  const auto parsed = parse_command_line(arguments);
+  if (!parsed) {
+    return fail(parsed.error());
+  }
+  if (const auto* information = std::get_if<Information>(&*parsed)) {
+    return print(information->text);
+  }
+  const auto& invocation = std::get<Invocation>(*parsed);
+  const auto context = make_context(invocation, app::Surroundings::of_process());
+  if (!context) {
+    return fail(context.error());
+  }
+  const auto output = invocation.command->run(invocation.arguments, *context);
+  if (!output) {
+    return fail(output.error());
+  }
+  for (const std::string& note : output->notes) {
+    std::fputs(("sextant: " + note + "\n").c_str(), stderr);
+  }
+  const int printed = print(output->text);
+  return printed == app::kExitFine ? output->exit_code : printed;
+}
+
+}  // namespace
+}  // namespace sextant::front
+
+int main(int argc, char** argv) {
+  constexpr int kInterrupted = 130;
+  std::signal(SIGINT, [](int) { _exit(kInterrupted); });
+  return sextant::front::run({argv + 1, argv + argc});
+}

@@ -1,0 +1,48 @@
+// config, doctor and the hidden word list: the program about itself.
+#include "app/describe_commands.h"
+#include "app/self_commands.h"
+#include "front/cli/command.h"
+
+namespace sextant::front {
+
+Command config_command() {
+  return {.name = "config",
+          .summary = "The settings in force, and where each comes from",
+          .examples = {"sextant config show --origin"},
+          .positionals = {{.name = "ACTION", .help = "show", .required = true, .complete = "show"}},
+          .options = {{"--origin", "", "say where each value comes from", ""}},
+          .run = [](const Arguments& arguments, const app::Context& context) {
+            if (arguments.one("ACTION") != "show") {
+              return Result<app::Output>(invalid(
+                  "'" + arguments.one("ACTION") + "' is not an action", "sextant config", "show"));
+            }
+            return app::show_config(context, arguments.has("--origin"));
+          }};
+}
+
+Command doctor_command() {
+  return {.name = "doctor",
+          .summary = "Is everything in order: data, settings, terminal",
+          .examples = {"sextant doctor"},
+          .positionals = {},
+          .options = {},
+          .run = [](const Arguments&, const app::Context& context) {
+            return app::doctor(context, app::Surroundings::of_process());
+          }};
+}
+
+Command complete_command() {
+  return {
+      .name = "__complete",
+      .summary = "Words for shell completion",
+      .examples = {},
+      .positionals = {{.name = "KIND", .help = "kind of word", .required = true, .complete = ""}},
+      .options = {},
+      .run =
+          [](const Arguments& arguments, const app::Context& context) {
+            return app::complete_words(arguments.one("KIND"), context);
+          },
+      .hidden = true};
+}
+
+}  // namespace sextant::front

@@ -1,0 +1,374 @@
+#include "measured/run_layout.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "describe/layout/framework_defaults.h"
+#include "measured/row_tools.h"
+#include "measured/run_words.h"
+
+namespace sextant::measured {
+
+namespace {
+
+using describe::Framework;
+using describe::Layout;
+using describe::Overlap;
+using describe::Storage;
+
+constexpr int kSequenceParallelSince = 2022;  // Korthikanti et al., arXiv:2205.05198
+constexpr int kFlashEverywhereSince = 2023;   // FlashAttention (2022-05) reached trainers that year
+
+// The reading in progress: the row, its flags, and what has been said for the layout.
+struct Reading {
+  const RunCells& run;
+  const describe::Model& model;
+  Flags flags;
+  RunLayout out;
+  std::vector<std::string> given;  // layout keys that the row states
+
+  void assume(std::string text) { out.assumed.push_back(std::move(text)); }
+};
+
+bool is_megatron(Framework framework) {
+  return framework == Framework::kMegatronCore || framework == Framework::kMegatronDeepspeed;
+}
+
+bool has_experts(const describe::Model& model) {
+  return std::any_of(model.blocks.begin(), model.blocks.end(), [](const describe::Block& block) {
+    return std::holds_alternative<describe::MoeFfn>(block.ffn);
+  });
+}
+
+void read_framework(Reading& at) {
+  const FrameworkReading reading = framework_of(at.run.framework, at.run.flags);
+  at.out.framework = reading.framework;
+  if (!reading.literal) {
+    at.assume(
+        fmt::format("framework {} (from \"{}\")",
+                    describe::word_of<Framework>(describe::kFrameworkWords, reading.framework),
+                    printable(at.run.framework)));
+  }
+}
+
+// tp, cp, pp, vpp, dp, ep. False where the row does not say enough.
+bool read_axes(Reading& at) {
+  const RunCells& run = at.run;
+  Layout& layout = at.out.layout;
+  if (!run.tp && stated(run.devices) > 1 && run.zero != 3) {
+    at.out.refusal = run.pp ? "layout not stated: tp" : "layout not stated: tp, pp";
+    return false;
+  }
+  if (!run.tp && stated(run.devices) > 1) {
+    at.assume("tp=1 (ZeRO-3 row)");
+  }
+  if (!run.pp && stated(run.devices) > 1) {
+    at.assume("pp=1 (not stated)");
+  }
+  layout.tp = run.tp.value_or(1);
+  layout.cp = run.cp.value_or(1);
+  layout.pp = run.pp.value_or(1);
+  layout.vpp = run.vpp.value_or(1);
+  layout.dp = run.dp.value_or(0);
+  layout.ep = run.ep.value_or(1);
+  if (layout.pp == 1 && layout.vpp > 1) {
+    at.assume(fmt::format("vpp=1 (vpp={} without a pipeline)", layout.vpp));
+    layout.vpp = 1;
+  }
+  return true;
+}
+
+void read_schedule(Reading& at) {
+  using describe::Schedule;
+  Layout& layout = at.out.layout;
+  if (layout.pp == 1) {
+    return;
+  }
+  const auto set = [&](Schedule schedule, std::int64_t vpp) {
+    layout.schedule = schedule;
+    at.given.emplace_back("schedule");
+    if (layout.vpp != vpp) {
+      at.assume(fmt::format("vpp={} (the schedule's)", vpp));
+      layout.vpp = vpp;
+    }
+  };
+  if (at.flags.mention("dualpipev")) {
+    set(Schedule::kDualPipeV, 2);
+  } else if (at.flags.mention("dualpipe")) {
+    set(Schedule::kDualPipe, 1);
+  } else if (at.flags.mention("zbv")) {
+    set(Schedule::kZbv, 2);
+  } else if (at.flags.mention("gpipe")) {
+    set(Schedule::kGpipe, 1);
+  } else if (at.flags.mention("interleaved 1f1b") && layout.vpp == 1) {
+    set(Schedule::kInterleaved1f1b, 2);
+  }
+}
+
+void read_sequence_parallelism(Reading& at) {
+  Layout& layout = at.out.layout;
+  at.given.emplace_back("sp");
+  if (layout.tp == 1) {
+    layout.sp = false;
+    return;
+  }
+  const auto flag = at.flags.on("SEQ_PARALLEL");
+  if (at.run.sp || flag) {
+    layout.sp = at.run.sp.value_or(flag.value_or(false));
+    return;
+  }
+  const int year = year_of(at.run.date).value_or(kSequenceParallelSince);
+  layout.sp = (at.out.framework == Framework::kMegatronCore && year >= kSequenceParallelSince) ||
+              at.out.framework == Framework::kTorchtitan;
+  at.assume(fmt::format("sp={} (not stated)", layout.sp ? 1 : 0));
+}
+
+void read_expert_axes(Reading& at) {
+  Layout& layout = at.out.layout;
+  if (!has_experts(at.model)) {
+    if (layout.ep > 1) {
+      at.assume(fmt::format("ep=1 (ep={} on a model without experts)", layout.ep));
+    }
+    layout.ep = 1;
+    return;
+  }
+  const auto flag = at.flags.value("expert_tensor_parallel_size");
+  const auto etp = at.run.etp ? at.run.etp : to_integer(flag.value_or(""));
+  if (etp && *etp > 0) {
+    layout.etp = *etp;
+    return;
+  }
+  if (layout.tp == 1 || !is_megatron(at.out.framework)) {
+    return;
+  }
+  const std::int64_t ranks = stated(at.run.devices) / layout.pp;
+  layout.etp = ranks % (layout.ep * layout.tp) == 0 ? layout.tp : 1;
+  at.assume(
+      fmt::format("etp={} (not stated; Megatron's default is tp where it divides)", layout.etp));
+}
+
+void read_precision(Reading& at) {
+  Layout& layout = at.out.layout;
+  const RunCells& run = at.run;
+  if (run.precision_kind.empty()) {
+    const bool half = at.out.framework == Framework::kMegatronDeepspeed;
+    layout.precision = half ? describe::Precision::kFp16 : describe::Precision::kBf16;
+    at.assume(fmt::format("precision={} (not stated)", half ? "fp16" : "bf16"));
+  } else {
+    layout.precision = describe::parse_word<describe::Precision>(
+                           describe::kPrecisionWords, run.precision_kind, "precision", "")
+                           .value_or(describe::Precision::kBf16);
+  }
+  if (layout.precision == describe::Precision::kFp16) {
+    layout.parameters = Storage::kFp16;
+    layout.gradients = at.flags.mention("fp32 grad") ? Storage::kFp32 : Storage::kFp16;
+    at.given.emplace_back("parameters");
+  }
+  if (contains(run.precision_text, "pure bf16 weights+optimizer")) {
+    layout.parameters = Storage::kBf16;
+    layout.gradients = Storage::kBf16;
+    layout.optimizer.master = Storage::kNone;
+    layout.optimizer.first_moment = Storage::kBf16;
+    layout.optimizer.second_moment = Storage::kBf16;
+    at.given.emplace_back("parameters");
+    at.given.emplace_back("optimizer");
+  }
+}
+
+void read_optimizer(Reading& at) {
+  using describe::OptimizerKind;
+  Layout& layout = at.out.layout;
+  const bool kimi = contains(to_lower(at.run.model), "kimi-k2");
+  if (kimi || at.flags.mention("muon")) {
+    layout.optimizer = describe::default_optimizer(OptimizerKind::kMuon);
+    at.given.emplace_back("optimizer");
+    if (!at.flags.mention("muon")) {
+      at.assume("optimizer=muon (Kimi-K2 trains with it)");
+    }
+  } else if (at.flags.mention("adamw8bit")) {
+    layout.optimizer = describe::default_optimizer(OptimizerKind::kAdam8bit);
+    at.given.emplace_back("optimizer");
+  }
+  if (at.flags.mention("cpu offload + fused optimizer")) {
+    layout.optimizer.offload = true;
+  }
+}
+
+void read_sharding(Reading& at) {
+  Layout& layout = at.out.layout;
+  if (at.run.zero) {
+    layout.zero = static_cast<describe::Zero>(*at.run.zero);
+    at.given.emplace_back("zero");
+  } else if (const auto sharded = at.flags.on("USE_DIST_OPTIMIZER")) {
+    layout.zero = *sharded ? describe::Zero::kOptimizer : describe::Zero::kNone;
+    at.given.emplace_back("zero");
+  }
+  layout.zero_group = at.run.zero_group.value_or(0);
+}
+
+void read_kernels(Reading& at) {
+  using describe::AttentionKernel;
+  using describe::Launch;
+  Layout& layout = at.out.layout;
+  const std::string kernel = to_lower(at.run.attention);
+  if (contains(kernel, "no flash") || contains(kernel, "not flash") || contains(kernel, "fused")) {
+    layout.attention = AttentionKernel::kFused;
+  } else if (contains(kernel, "cudnn")) {
+    layout.attention = AttentionKernel::kCudnn;
+  } else if (kernel.empty() && is_megatron(at.out.framework) &&
+             year_of(at.run.date).value_or(kFlashEverywhereSince) < kFlashEverywhereSince) {
+    layout.attention = AttentionKernel::kFused;
+    at.assume("attention=fused-softmax (before flash attention)");
+  }
+  const std::string_view graph = at.flags.value("cuda_graph_impl").value_or("none");
+  const bool graphs = graph != "none" || at.flags.on("LAYER_CUDA_GRAPH").value_or(false) ||
+                      at.flags.on("MCORE_CUDA_GRAPH").value_or(false) ||
+                      at.flags.mention("cuda graph ");
+  if (graphs) {
+    layout.launch = Launch::kCudaGraph;
+  } else if (at.flags.mention("compile") || contains(at.run.framework, "torch.compile")) {
+    layout.launch = Launch::kCompiled;
+  }
+  if (layout.launch != Launch::kEager) {
+    at.given.emplace_back("compile");
+  }
+  if (at.flags.mention("deepep") || at.flags.mention("hybridep")) {
+    layout.dispatcher = describe::Dispatcher::kDeepEp;
+  }
+  if (at.flags.value("cp_comm_type") == "a2a") {
+    layout.cp_method = describe::CpMethod::kAllToAll;
+  }
+}
+
+void set_overlap(Layout& layout, Overlap what, bool on) {
+  const auto found = std::find(layout.overlap.begin(), layout.overlap.end(), what);
+  if (on && found == layout.overlap.end()) {
+    layout.overlap.push_back(what);
+    std::sort(layout.overlap.begin(), layout.overlap.end());
+  } else if (!on && found != layout.overlap.end()) {
+    layout.overlap.erase(found);
+  }
+}
+
+// After the framework's defaults: what the flags switch on or off.
+void read_overlaps(Reading& at) {
+  Layout& layout = at.out.layout;
+  const auto apply = [&](Overlap what, std::optional<bool> on) {
+    if (on) {
+      set_overlap(layout, what, *on);
+    }
+  };
+  apply(Overlap::kGradReduce, at.flags.on("OVERLAP_GRAD_REDUCE"));
+  apply(Overlap::kParamGather, at.flags.on("OVERLAP_PARAM_GATHER"));
+  apply(Overlap::kTensorParallel, at.flags.on("TP_COMM_OVERLAP"));
+  apply(Overlap::kExpert, at.flags.on("moe_a2a_overlap"));
+  const auto mention = [&](std::string_view text, Overlap what) {
+    if (at.flags.mention(text)) {
+      set_overlap(layout, what, true);
+    }
+  };
+  mention("overlap-grad-reduce", Overlap::kGradReduce);
+  mention("overlap-param-gather", Overlap::kParamGather);
+  mention("tp-comm-overlap", Overlap::kTensorParallel);
+  mention("async tp", Overlap::kTensorParallel);
+  mention("asynctp", Overlap::kTensorParallel);
+  mention("pp p2p overlap", Overlap::kPipeline);
+  mention("a2a overlap", Overlap::kExpert);
+}
+
+void read_storage_flags(Reading& at) {
+  Layout& layout = at.out.layout;
+  if (at.flags.value("mu_dtype") == "bfloat16") {
+    layout.optimizer.first_moment = Storage::kBf16;
+  }
+  if (at.flags.value("fsdp_mixed_precision") == "pure") {
+    layout.gradients = Storage::kBf16;
+  }
+  const auto offloaded = to_integer(at.flags.value("cpu_offloading_num_layers").value_or(""));
+  layout.activation_offload = at.flags.on("activation_cpu_offload").value_or(false) ||
+                              (offloaded && *offloaded > 0) || at.flags.mention("act offload") ||
+                              at.flags.mention("activation offload") ||
+                              contains(at.run.recompute_text, ":offload") ||
+                              contains(at.run.recompute_text, "offloaded)") ||
+                              at.flags.value("decoder_layer_input") == "offload" ||
+                              at.run.recompute_text == "qkv_proj_offloaded";
+}
+
+// Sequences a micro-batch. Zero where even the data-parallel size does not work out.
+void read_micro_batch(Reading& at) {
+  Layout& layout = at.out.layout;
+  const RunCells& run = at.run;
+  const std::int64_t model_ranks = layout.tp * layout.cp * layout.pp;
+  const std::int64_t dp =
+      layout.dp > 0 ? layout.dp : std::max<std::int64_t>(stated(run.devices) / model_ranks, 1);
+  const double share = static_cast<double>(run.global_batch.value_or(0)) / static_cast<double>(dp);
+  const double printed = run.micro_batch.value_or(0.0);
+  const bool a_chip = at.out.framework == Framework::kMaxtext && run.global_batch &&
+                      std::abs(printed * run.grad_accum.value_or(1.0) - share) > 1e-9;
+  if (run.micro_batch && !a_chip && std::trunc(printed) == printed) {
+    layout.mbs = static_cast<std::int64_t>(printed);
+    return;
+  }
+  double derived = 1.0;
+  if (run.global_batch &&
+      (run.grad_accum || a_chip || layout.zero == describe::Zero::kParameters)) {
+    derived = share / std::max(run.grad_accum.value_or(1.0), 1.0);
+  }
+  layout.mbs = std::max<std::int64_t>(static_cast<std::int64_t>(derived), 1);
+  at.assume(
+      fmt::format("mbs={} ({})", layout.mbs, a_chip ? "the table counts it a chip" : "not stated"));
+}
+
+void read_beyond(Reading& at) {
+  const auto note = [&](std::string_view mention, std::string_view what) {
+    if (at.flags.mention(mention)) {
+      at.out.beyond_layout.emplace_back(what);
+    }
+  };
+  note("vocabulary layers partitioned over all stages", "vocabulary layers split over all stages");
+  note("interlaced", "vocabulary layers interlaced with all stages");
+  note("tokendrop", "tokens over capacity are dropped");
+  note("capacity factor", "experts padded to a capacity factor");
+  note("optimizer_in_bwd", "optimizer step inside the backward pass");
+  note("chunked ce", "cross entropy in chunks");
+  note("qlora", "frozen weights quantised to 4 bits");
+}
+
+}  // namespace
+
+RunLayout run_layout(const RunCells& run, const describe::Model& model) {
+  Reading at{run, model, Flags(run.flags), {}, {}};
+  read_framework(at);
+  if (!read_axes(at)) {
+    return std::move(at.out);
+  }
+  read_schedule(at);
+  read_sequence_parallelism(at);
+  read_expert_axes(at);
+  read_precision(at);
+  read_optimizer(at);
+  read_sharding(at);
+  read_kernels(at);
+  if (!run.recompute_kind.empty()) {
+    at.out.layout.recompute = run_recompute(run, at.out.assumed);
+    at.given.emplace_back("recompute");
+  }
+  for (std::string& filled : describe::fill_defaults(at.out.layout, at.given, at.out.framework)) {
+    at.assume(std::move(filled));
+  }
+  if (run.recompute_kind.empty() &&
+      at.out.layout.recompute.granularity == describe::Recompute::kNone) {
+    at.assume("recompute=none (not stated)");
+  }
+  read_overlaps(at);
+  read_storage_flags(at);
+  read_micro_batch(at);
+  at.out.layout.split = run_split(run, model, at.out.layout, at.out.assumed);
+  read_beyond(at);
+  return std::move(at.out);
+}
+
+}  // namespace sextant::measured

@@ -1,0 +1,234 @@
+// Published training runs: model, cluster and layout of a row, and the quantities it measured.
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "measured/flops_convention.h"
+#include "measured/readers.h"
+#include "measured/row_tools.h"
+#include "measured/run_cells.h"
+#include "measured/run_cluster.h"
+#include "measured/run_layout.h"
+#include "measured/run_model.h"
+
+namespace sextant::measured {
+
+namespace {
+
+MemoryKind memory_kind(std::string_view text) {
+  const std::string lower = to_lower(text);
+  if (contains(lower, "nvidia-smi")) {
+    return MemoryKind::kDevice;
+  }
+  if (contains(lower, "allocated") || contains(lower, "active")) {
+    return MemoryKind::kAllocated;
+  }
+  return contains(lower, "reserved") ? MemoryKind::kReserved : MemoryKind::kUnknown;
+}
+
+// Everything but the layout, so that rows of one key are one question with several answers.
+std::string layout_group(const RunCells& run, const TableContext& context) {
+  const auto number = [](const Count& count) { return count.value_or(0); };
+  return fmt::format("{}|{}|{}x{}x{}x{}|V{}|s{}|b{}|{}|{}x{}|{}|{}|{}", context.source, run.model,
+                     number(run.layers), number(run.hidden), number(run.ffn), number(run.heads),
+                     number(run.vocab), number(run.seq), number(run.global_batch),
+                     run.precision_kind, number(run.devices), run.device, run.workload_kind,
+                     run.framework, run.date);
+}
+
+// One measured column; `refusal` where it cannot be brought to a step time.
+struct Measurement {
+  std::string quantity;
+  double value = 0.0;
+  std::optional<std::string> refusal;
+  std::optional<std::string> assumed;
+};
+
+std::optional<std::string> missing_batch(const RunCells& run) {
+  if (!run.seq) {
+    return "seq_len not stated";
+  }
+  if (!run.global_batch) {
+    return "global_batch not stated";
+  }
+  return std::nullopt;
+}
+
+double tokens_per_device(const RunCells& run) {
+  return static_cast<double>(stated(run.global_batch)) * static_cast<double>(stated(run.seq)) /
+         static_cast<double>(stated(run.devices));
+}
+
+std::string_view convention_code(std::string_view text) {
+  const std::string_view code = text.substr(0, text.find(':'));
+  return code.empty() ? "none" : code;
+}
+
+// The time of a step: measured, or from tokens/s, or from TFLOP/s by the source's own count.
+Measurement time_of(const RunCells& run, const std::optional<describe::Model>& model) {
+  if (run.step_time_s) {
+    return {"step_time_s", *run.step_time_s, {}, {}};
+  }
+  const auto missing = missing_batch(run);
+  if (run.tokens_per_s_per_device) {
+    if (missing || !run.devices) {
+      return {"tokens_per_s_per_device", *run.tokens_per_s_per_device, missing, {}};
+    }
+    return {"step_time_s",
+            tokens_per_device(run) / *run.tokens_per_s_per_device,
+            {},
+            "step_time_s from tokens/s"};
+  }
+  const auto convention = flops_convention(run.flops_convention);
+  if (!convention || missing || !model || !run.devices) {
+    const std::string why = convention
+                                ? missing.value_or("model not known")
+                                : fmt::format("TFLOPs under a convention that is not defined: {}",
+                                              printable(convention_code(run.flops_convention)));
+    return {"tflops_per_device", run.tflops_per_device.value_or(1.0), why, {}};
+  }
+  const Flops step = flops_per_token(*model, stated(run.seq), *convention) * tokens_per_device(run);
+  return {"step_time_s",
+          step / (run.tflops_per_device.value_or(1.0) * 1_TFLOPps) / 1_s,
+          {},
+          fmt::format("step_time_s from TFLOPs by {}", convention_code(run.flops_convention))};
+}
+
+std::vector<Measurement> measurements(const RunCells& run,
+                                      const std::optional<describe::Model>& model) {
+  std::vector<Measurement> found;
+  if (run.step_time_s || run.tokens_per_s_per_device || run.tflops_per_device) {
+    found.push_back(time_of(run, model));
+  }
+  if (run.mem_gib) {
+    found.push_back({"mem_gib", *run.mem_gib, missing_batch(run), {}});
+  }
+  if (run.memory_kind == "OOM") {
+    found.push_back({"fits", 0.0, missing_batch(run), {}});
+  }
+  if (found.empty() && run.mfu_pct) {
+    found.push_back({"mfu_pct", *run.mfu_pct, "a share of peak without its count", {}});
+  }
+  if (found.empty()) {
+    found.push_back({"step_time_s", 0.0, "nothing was measured", {}});
+  }
+  return found;
+}
+
+// The job of a row, or why there is none.
+struct RunJob {
+  JobPointer job;
+  std::string refusal;
+  std::vector<std::string> beyond_layout;
+  std::vector<std::string> assumed;
+};
+
+void append(std::vector<std::string>& to, const std::vector<std::string>& from) {
+  to.insert(to.end(), from.begin(), from.end());
+}
+
+describe::Workload workload_of(const RunCells& run) {
+  return describe::parse_word<describe::Workload>(
+             describe::kWorkloadWords, run.workload_kind.empty() ? "pretrain" : run.workload_kind,
+             "workload", "")
+      .value_or(describe::Workload::kPretrain);
+}
+
+RunJob assemble(const RunCells& run, const describe::Model& model, const describe::Cluster& cluster,
+                RunJob out) {
+  RunLayout layout = run_layout(run, model);
+  append(out.assumed, layout.assumed);
+  out.beyond_layout = std::move(layout.beyond_layout);
+  if (!layout.refusal.empty()) {
+    out.refusal = std::move(layout.refusal);
+    return out;
+  }
+  describe::Job job;
+  job.model = model;
+  job.cluster = cluster;
+  job.layout = std::move(layout.layout);
+  job.framework = layout.framework;
+  job.sequences.length = run.seq.value_or(0);
+  job.global_batch = run.global_batch.value_or(0);
+  job.workload = workload_of(run);
+  if (job.workload == describe::Workload::kLora) {
+    job.lora = describe::Lora{};
+    out.assumed.emplace_back("LoRA of rank 16 on attention (not stated)");
+  }
+  if (job.workload != describe::Workload::kPretrain) {
+    out.assumed.emplace_back("sequences full (lengths of packed documents not stated)");
+  }
+  job.assumed = out.assumed;
+  out.job = std::make_shared<const describe::Job>(std::move(job));
+  return out;
+}
+
+Result<RunJob> run_job(const RunCells& run, const ModelReading& model, Hardware& hardware) {
+  RunJob out;
+  out.assumed = model.assumed;
+  if (!model.model) {
+    out.refusal = model.refusal;
+    return out;
+  }
+  SEXTANT_TRY(const RunCluster cluster, run_cluster(run, hardware));
+  append(out.assumed, cluster.assumed);
+  if (!cluster.cluster) {
+    out.refusal = cluster.refusal;
+    return out;
+  }
+  if (const auto missing = missing_batch(run)) {
+    out.refusal = *missing;
+    return out;
+  }
+  return assemble(run, *model.model, *cluster.cluster, std::move(out));
+}
+
+Result<std::vector<Row>> run_rows(const RunCells& run, TableContext& context) {
+  SEXTANT_TRY(const ModelReading model, run_model(run, context.hardware.data()));
+  SEXTANT_TRY(RunJob job, run_job(run, model, context.hardware));
+  Row row;
+  row.id = run.id;
+  row.source = context.source;
+  row.table = TableKind::kRuns;
+  row.trust = run.trust;
+  row.assumed = std::move(job.assumed);
+  row.layout_group = layout_group(run, context);
+  row.subject = RunSubject{std::move(job.job),           memory_kind(run.memory_kind),
+                           std::move(job.beyond_layout), std::string(run.framework),
+                           std::string(run.flags),       std::string(run.recompute_text),
+                           std::string(run.hardware),    std::string(run.date)};
+  std::vector<Row> rows;
+  for (Measurement& measurement : measurements(run, model.model)) {
+    rows.push_back(row);
+    Row& out = rows.back();
+    out.quantity = std::move(measurement.quantity);
+    out.measured = measurement.value;
+    out.refusal = std::move(measurement.refusal);
+    if (!out.refusal && !job.refusal.empty()) {
+      out.refusal = job.refusal;
+    }
+    if (measurement.assumed) {
+      out.assumed.push_back(std::move(*measurement.assumed));
+    }
+    if (out.quantity != "step_time_s") {
+      out.layout_group.clear();
+    }
+  }
+  return rows;
+}
+
+}  // namespace
+
+Result<std::vector<Row>> read_runs(const CsvTable& table, TableContext& context) {
+  std::vector<Row> rows;
+  rows.reserve(table.rows());
+  for (std::size_t line = 0; line < table.rows(); ++line) {
+    SEXTANT_TRY(const RunCells run, read_run_cells(Cells(table, line)));
+    SEXTANT_TRY(std::vector<Row> found, run_rows(run, context));
+    for (Row& row : found) {
+      rows.push_back(std::move(row));
+    }
+  }
+  return rows;
+}
+
+}  // namespace sextant::measured

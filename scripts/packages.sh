@@ -58,10 +58,14 @@ install_packages() {
     as_root=sudo
   fi
   names=$(printf '%s\n' "$missing" | cut -f1 | tr '\n' ' ')
+  log=$(mktemp)
   # shellcheck disable=SC2086 # word splitting is meant: names is a list
-  if ! { $as_root env DEBIAN_FRONTEND=noninteractive apt-get update -qq >&2 &&
-         $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $names >&2; }; then
+  if ! { $as_root env DEBIAN_FRONTEND=noninteractive apt-get update -qq &&
+         $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $names; } >"$log" 2>&1; then
+    tail -n 20 "$log" >&2
+    rm -f "$log"
     echo "sextant: error: apt could not install: $names" >&2
     return 3
   fi
+  rm -f "$log"
 }

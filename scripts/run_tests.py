@@ -64,12 +64,17 @@ def tidy() -> bool:
         return False
     commands = json.loads((ROOT / "build/tidy/compile_commands.json").read_text())
     files = sorted({c["file"] for c in commands if "/build/" not in c["file"]})
-    flags = ["--quiet", "-p", "build/tidy", "--extra-arg=-Wno-unknown-warning-option",
-             "--extra-arg=-Wno-zero-as-null-pointer-constant"]
+    # The analyzer in shallow mode: the deep one triples the time, and the sanitized tests walk the same paths.
+    # Tests and benches are spared it, and may look into an optional without asking: a crash there is a failure too.
+    extra = ["-Wno-unknown-warning-option", "-Wno-zero-as-null-pointer-constant", "-Wno-deprecated-declarations",
+             "-Xclang", "-analyzer-config", "-Xclang", "mode=shallow"]
+    flags = ["--quiet", "-p", "build/tidy", *(f"--extra-arg={argument}" for argument in extra)]
+    lenient = "--checks=-clang-analyzer-*,-bugprone-unchecked-optional-access"
 
     def check(file: str) -> tuple[str, subprocess.CompletedProcess]:
-        return file, subprocess.run(["clang-tidy-19", *flags, file], text=True, stdout=subprocess.PIPE,
-                                    stderr=subprocess.DEVNULL)
+        ours = "/src/" in file and not file.endswith("_test.cc")
+        command = ["clang-tidy-19", *flags, *([] if ours else [lenient]), file]
+        return file, subprocess.run(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
 
     well = bool(files)
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:

@@ -1,6 +1,7 @@
 // The built program, as a user meets it: answers, JSON, errors, exit codes, colours, settings,
 // completion.
 #include <cstdlib>
+#include <filesystem>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -12,6 +13,12 @@ namespace sextant::tests {
 namespace {
 
 using nlohmann::json;
+
+// The exit status of a shell command.
+int shell(const std::string& command) {
+  const int status = std::system(command.c_str());  // NOLINT(concurrency-mt-unsafe): one thread
+  return WEXITSTATUS(status);
+}
 
 TEST(Cli, ModelAnswersWithTheCountOfTheCatalogue) {
   const Ran ran = run_sextant({"model", "llama-3.1-70b"});
@@ -128,7 +135,7 @@ TEST(Cli, ColourOnlyWhereAskedFor) {
 
 TEST(Cli, SettingsHaveAnOriginAndAnOrder) {
   const Folder home;
-  home.write("sextant/config.toml", "output = \"json\"\ncolor = \"never\"\n");
+  (void)home.write("sextant/config.toml", "output = \"json\"\ncolor = \"never\"\n");
   const std::string config = "XDG_CONFIG_HOME=" + home.path().string();
   const auto setting = [](const Ran& ran, const char* name) {
     const json answer = json::parse(ran.out);
@@ -154,7 +161,7 @@ TEST(Cli, SettingsHaveAnOriginAndAnOrder) {
 
 TEST(Cli, ADataFolderReplacesAndAddsFiles) {
   const Folder data;
-  data.write(
+  (void)data.write(
       "devices/toy-1.toml",
       "name = \"Toy\"\nvendor = \"nvidia\"\ngeneration = \"toy\"\nreference_system = \"dgx-h100\"\n"
       "[peak.bf16]\nvalue = \"1 TFLOP/s\"\nkind = \"assumed\"\nsource = \"test\"\n"
@@ -173,14 +180,14 @@ TEST(Cli, CompletionScriptsAreAcceptedByTheirShells) {
     const char* name;
     const char* check;
   };
-  for (const Shell& shell :
+  for (const Shell& one :
        {Shell{"bash", "bash -n "}, Shell{"zsh", "zsh -n "}, Shell{"fish", "fish --no-execute "}}) {
-    const Ran ran = run_sextant({"completion", shell.name});
+    const Ran ran = run_sextant({"completion", one.name});
     ASSERT_EQ(ran.exit_code, 0);
     EXPECT_NE(ran.out.find("validate"), std::string::npos);
-    const std::string file = folder.write(shell.name, ran.out);
-    if (std::system((std::string("command -v ") + shell.name + " >/dev/null").c_str()) == 0) {
-      EXPECT_EQ(std::system((shell.check + file).c_str()), 0) << shell.name;
+    const std::string file = folder.write(one.name, ran.out);
+    if (shell(std::string("command -v ") + one.name + " >/dev/null") == 0) {
+      EXPECT_EQ(shell(one.check + file), 0) << one.name;
     }
   }
 }
@@ -196,19 +203,50 @@ TEST(Cli, BashCompletesCommandsAndModels) {
                                 "; COMP_WORDS=(" + words + "); COMP_CWORD=" + std::to_string(at) +
                                 "; _sextant; printf \"%s\\n\" \"${COMPREPLY[@]}\"' | grep -c . > " +
                                 out;
-    return std::system(command.c_str()) == 0;
+    return shell(command) == 0;
   };
   EXPECT_TRUE(replies("sextant mod", 1));
   EXPECT_TRUE(replies("sextant model llama-3", 2));
   EXPECT_FALSE(replies("sextant zzz", 1));
 }
 
+TEST(Ledger, IsCurrent) {
+  const std::string root = SEXTANT_SOURCE_DIR;
+  const std::string truth = root + "/../shared/truth";
+  if (!std::filesystem::is_directory(truth)) {
+    GTEST_SKIP() << "no measured tables beside the sources: the ledger was not checked";
+  }
+  const Ran ran = run_sextant({"validate", truth, "--check", root + "/docs/validation.md"});
+  EXPECT_EQ(ran.exit_code, 0) << ran.err;
+  EXPECT_NE(ran.err.find("is current"), std::string::npos) << ran.err;
+}
+
+TEST(Cli, ValidateRefusesEveryRowAndSaysWhy) {
+  const Folder folder;
+  const std::string table = folder.write(
+      "mine.csv",
+      "kind,variant,dtype,a,b,c,d,e,f,time_us\ngemm,fprop,bf16,4096,4096,4096,,,,210.5\n");
+  const std::string rows = folder.path() / "rows.csv";
+  const Ran ran = run_sextant({"validate", table, "--json", "--rows", rows});
+  ASSERT_EQ(ran.exit_code, 0) << ran.err;
+  const json answer = json::parse(ran.out);
+  EXPECT_EQ(answer["schema"], "sextant.validate/1");
+  ASSERT_EQ(answer["rows"].size(), 1U);
+  EXPECT_EQ(answer["rows"][0]["id"], "mine.csv#2");
+  EXPECT_EQ(answer["rows"][0]["quantity"], "time_us");
+  EXPECT_EQ(answer["rows"][0]["status"], "refused");
+  EXPECT_EQ(answer["rows"][0]["reason"], "not modelled yet");
+  EXPECT_EQ(answer["rows"][0]["measured"], 210.5);
+  EXPECT_TRUE(answer["rows"][0]["predicted"].is_null());
+  EXPECT_EQ(answer["summary"][0]["refused"], 1);
+  EXPECT_TRUE(std::filesystem::exists(rows));
+}
+
 TEST(Cli, AClosedOutputIsAnErrorOutside) {
   const Ran ran = run_sextant({"model", "gpt2"}, "", {});
   EXPECT_EQ(ran.exit_code, 0);
   const std::string command = std::string(SEXTANT_PROGRAM) + " model gpt2 > /dev/full 2>/dev/null";
-  const int status = std::system(command.c_str());
-  EXPECT_EQ(WEXITSTATUS(status), 3);
+  EXPECT_EQ(shell(command), 3);
 }
 
 }  // namespace

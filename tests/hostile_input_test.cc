@@ -12,7 +12,7 @@ namespace sextant::tests {
 namespace {
 
 // AddressSanitizer's own bookkeeping is counted too; 200 MB of input must not be held even so.
-constexpr long kMostKib = 400 * 1024;
+constexpr long kMostKib = 400L * 1024;
 
 struct Hostile {
   const char* name;

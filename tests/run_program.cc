@@ -69,7 +69,7 @@ std::string Folder::write(const std::string& name, const std::string& text) cons
 Ran run_sextant(const std::vector<std::string>& arguments, const std::string& input,
                 const std::vector<std::string>& variables) {
   const Folder folder;
-  folder.write("in", input);
+  (void)folder.write("in", input);
   const pid_t child = fork();
   if (child == 0) {
     become(folder, arguments, variables);

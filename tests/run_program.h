@@ -31,7 +31,7 @@ class Folder {
   Folder& operator=(Folder&&) = delete;
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
   // Writes a file and returns its path.
-  std::string write(const std::string& name, const std::string& text) const;
+  [[nodiscard]] std::string write(const std::string& name, const std::string& text) const;
 
  private:
   std::filesystem::path path_;

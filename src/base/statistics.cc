@@ -68,7 +68,7 @@ std::optional<double> top1_regret(std::span<const double> measured,
       chosen.push_back(measured[i]);
     }
   }
-  return *mean(chosen) / best_measured - 1.0;
+  return mean(chosen).value_or(best_measured) / best_measured - 1.0;
 }
 
 }  // namespace sextant

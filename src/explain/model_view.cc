@@ -146,7 +146,8 @@ Table block_table(const ModelAnswer& answer) {
     }
     const std::string mixer = mixer_text(model.blocks[i]);
     const std::string ffn = ffn_text(model.blocks[i]);
-    const std::string part = ffn == "-" ? mixer : (mixer == "-" ? ffn : mixer + "; " + ffn);
+    const std::string both = fmt::format("{}; {}", mixer, ffn);
+    const std::string& part = ffn == "-" ? mixer : (mixer == "-" ? ffn : both);
     table.rows.push_back({part, with_thousands(counts[i]), with_thousands(each.total()),
                           with_thousands(each.active()), with_thousands(each.total() * counts[i])});
   }

@@ -42,7 +42,8 @@ Result<TableKind> table_kind(std::span<const std::string_view> header, std::stri
 Result<std::vector<Row>> read_table(const std::filesystem::path& path,
                                     const describe::DataStore& data);
 
-// The same, for a table already read. `path` names it: ".json" is a JSON table, everything else CSV.
+// The same, for a table already read. `path` names it: ".json" is a JSON table, everything else
+// CSV.
 Result<std::vector<Row>> parse_table(std::string text, const std::filesystem::path& path,
                                      const describe::DataStore& data);
 

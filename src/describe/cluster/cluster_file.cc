@@ -31,8 +31,8 @@ Result<Device> the_device(const TomlTable& table, const DataStore& data) {
 }
 
 Result<void> override_counts(const TomlTable& table, System& system) {
-  for (auto& [key, target] : {std::pair{"devices_per_node", &system.devices_per_node},
-                              std::pair{"domain_size", &system.domain_size}}) {
+  for (const auto& [key, target] : {std::pair{"devices_per_node", &system.devices_per_node},
+                                    std::pair{"domain_size", &system.domain_size}}) {
     if (table.has(key)) {
       SEXTANT_TRY(*target, table.sourced(key, parse_count));
       if (target->value < 1) {
@@ -45,6 +45,9 @@ Result<void> override_counts(const TomlTable& table, System& system) {
   }
   if (table.has("nic_rate")) {
     SEXTANT_TRY(system.nic_rate, table.optional_sourced("nic_rate", parse_bytes_per_second));
+    if (!(system.nic_rate->value > BytesPerSecond())) {
+      return invalid("nic_rate is 0", table.where("nic_rate"), "more than 0");
+    }
   }
   return {};
 }

@@ -11,8 +11,9 @@ namespace {
 // Collects what was filled in, and asks whether the user has spoken first.
 class Filler {
  public:
-  Filler(std::span<const std::string> given, Framework framework)
-      : given_(given), framework_(word_of<Framework>(kFrameworkWords, framework)) {}
+  // `whose`: who sets these values, as the user should read it.
+  Filler(std::span<const std::string> given, std::string_view whose)
+      : given_(given), whose_(whose) {}
 
   template <typename T>
   void fill(T& target, T value, std::string_view key, std::string_view text) {
@@ -20,16 +21,23 @@ class Filler {
       return;
     }
     target = std::move(value);
-    filled_.push_back(fmt::format("{}={} ({}'s default)", key, text, framework_));
+    filled_.push_back(fmt::format("{}={} ({} default)", key, text, whose_));
   }
 
   std::vector<std::string> filled() && { return std::move(filled_); }
 
  private:
   std::span<const std::string> given_;
-  std::string_view framework_;
+  std::string_view whose_;
   std::vector<std::string> filled_;
 };
+
+// Whose word stands in for the user's. Megatron's own flags switch everything off; what people run,
+// and what is filled in here, are the recipes of Megatron-Bridge.
+std::string_view defaults_of(Framework framework) {
+  return framework == Framework::kMegatronCore ? "Megatron-Bridge recipes'"
+                                               : word_of<Framework>(kFrameworkWords, framework);
+}
 
 // Interleaving is a schedule of its own as soon as a rank holds several chunks.
 void fill_schedule(Layout& layout, Filler& filler) {
@@ -115,7 +123,7 @@ Optimizer default_optimizer(OptimizerKind kind) {
 
 std::vector<std::string> fill_defaults(Layout& layout, std::span<const std::string> given,
                                        Framework framework) {
-  Filler filler(given, framework);
+  Filler filler(given, defaults_of(framework));
   fill_schedule(layout, filler);
   switch (framework) {
     case Framework::kMegatronCore:
@@ -132,10 +140,11 @@ std::vector<std::string> fill_defaults(Layout& layout, std::span<const std::stri
       fill_fsdp(layout, filler);
       break;
     case Framework::kMegatronDeepspeed:
-    case Framework::kDeepspeed:
-    case Framework::kNanotron:
+      // --zero-stage of its arguments.py.
       filler.fill(layout.zero, Zero::kOptimizer, "zero", "1");
       break;
+    case Framework::kDeepspeed:
+    case Framework::kNanotron:
     case Framework::kOther:
       break;
   }

@@ -21,8 +21,8 @@ using Get = std::string (*)(const Layout&);
 
 struct Key {
   LayoutKey help;
-  Set set;
-  Get get;
+  Set set = nullptr;
+  Get get = nullptr;
 };
 
 Result<std::int64_t> whole(std::string_view value, std::string_view key, std::int64_t least,
@@ -338,9 +338,9 @@ constexpr std::array kKeys{
 #undef SEXTANT_WORD
 
 const Key* find_key(std::string_view name) {
-  const auto found = std::find_if(kKeys.begin(), kKeys.end(),
-                                  [&](const Key& key) { return key.help.name == name; });
-  return found == kKeys.end() ? nullptr : &*found;
+  const auto* const found = std::find_if(kKeys.begin(), kKeys.end(),
+                                         [&](const Key& key) { return key.help.name == name; });
+  return found == kKeys.end() ? nullptr : found;
 }
 
 tl::unexpected<Error> unknown_key(std::string_view name) {

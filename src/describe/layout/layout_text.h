@@ -21,7 +21,7 @@ std::span<const LayoutKey> layout_keys();
 
 struct LayoutReading {
   Layout layout;
-  std::vector<std::string> defaulted;  // "sp=1 (megatron-core's default with tp > 1)"
+  std::vector<std::string> defaulted;  // "sp=1 (Megatron-Bridge recipes' default)"
 };
 
 // Unset keys take the framework's default; each is listed. An unknown key or a value outside its

@@ -42,6 +42,16 @@ Result<void> set_axis(MeshAxes& axes, std::string_view pair) {
   return unknown_word(trimmed(parts[0]), std::move(known), "mesh axis", "mesh");
 }
 
+// "fsdp=64,tensor=4".
+Result<void> set_axes(MeshAxes& axes, std::string_view text) {
+  for (const std::string_view pair : split(text, ',')) {
+    if (!trimmed(pair).empty()) {
+      SEXTANT_CHECK_OK(set_axis(axes, pair));
+    }
+  }
+  return {};
+}
+
 std::string axes_text(const MeshAxes& axes) {
   std::vector<std::string> parts;
   for (const AxisName& axis : kAxes) {
@@ -60,11 +70,7 @@ Result<Mesh> parse_mesh(std::string_view text) {
     const bool dcn = level.starts_with("dcn:");
     std::string_view axes = level;
     axes.remove_prefix(dcn || level.starts_with("ici:") ? 4 : 0);
-    for (const std::string_view pair : split(axes, ',')) {
-      if (!trimmed(pair).empty()) {
-        SEXTANT_CHECK_OK(set_axis(dcn ? mesh.dcn : mesh.ici, pair));
-      }
-    }
+    SEXTANT_CHECK_OK(set_axes(dcn ? mesh.dcn : mesh.ici, axes));
   }
   return mesh;
 }

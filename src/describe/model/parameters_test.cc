@@ -189,9 +189,10 @@ TEST(CheckSize, RefusesSizesThatAreNotPositive) {
 }
 
 TEST(CheckSize, RefusesWhatWouldOverflow) {
-  constexpr std::int64_t huge = std::numeric_limits<std::int64_t>::max();
-  Model model = one_layer({.mixer = {}, .ffn = MoeFfn{.experts = huge, .topk = 1, .width = huge}});
-  model.hidden = huge;
+  constexpr std::int64_t kHuge = std::numeric_limits<std::int64_t>::max();
+  Model model =
+      one_layer({.mixer = {}, .ffn = MoeFfn{.experts = kHuge, .topk = 1, .width = kHuge}});
+  model.hidden = kHuge;
   EXPECT_FALSE(check_size(model));
   // 10^16 exactly: a vocabulary of 10^8 over a hidden size of 10^8, tied.
   model = one_layer({.mixer = {}, .ffn = {}, .norms = 0});
@@ -206,8 +207,8 @@ TEST(CheckSize, RefusesWhatWouldOverflow) {
 
 TEST(CheckSize, BoundsABlockThatNoLayerUses) {
   Model model = one_layer({.mixer = {}, .ffn = DenseFfn{.width = 5}});
-  constexpr std::int64_t large = 1'000'000'000'000'000'000;
-  model.blocks.push_back({.mixer = {}, .ffn = DenseFfn{.width = large}});
+  constexpr std::int64_t kLarge = 1'000'000'000'000'000'000;
+  model.blocks.push_back({.mixer = {}, .ffn = DenseFfn{.width = kLarge}});
   EXPECT_FALSE(check_size(model));
 }
 

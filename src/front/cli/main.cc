@@ -2,6 +2,7 @@
 // standard error.
 #include <csignal>
 #include <cstdio>
+#include <exception>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -100,5 +101,12 @@ int run(const std::vector<std::string>& arguments) {
 int main(int argc, char** argv) {
   constexpr int kInterrupted = 130;
   std::signal(SIGINT, [](int) { _exit(kInterrupted); });
-  return sextant::front::run({argv + 1, argv + argc});
+  try {
+    return sextant::front::run({argv + 1, argv + argc});
+  } catch (const std::exception& error) {  // out of memory, or a bug: never a stack trace
+    std::fputs("sextant: error: ", stderr);
+    std::fputs(error.what(), stderr);
+    std::fputs("\n", stderr);
+    return sextant::app::kExitExternal;
+  }
 }

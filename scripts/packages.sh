@@ -7,7 +7,7 @@ packages_build='
 g++                 C++20 compiler
 cmake               build system
 ninja-build         build runner
-libfmt-dev          text formatting (used header-only)
+libfmt-dev          text formatting
 libtomlplusplus-dev cluster.toml and data files
 nlohmann-json3-dev  config.json and --json
 libcli11-dev        the command line

@@ -111,7 +111,7 @@ def fuzz() -> bool:
         corpus.mkdir(parents=True, exist_ok=True)
         seeds = ROOT / "fuzz/seeds" / target.name
         result = run([str(target), f"-max_total_time={FUZZ_SECONDS}", "-rss_limit_mb=2048", "-timeout=10",
-                      "-max_len=65536", "-print_final_stats=1", str(corpus), *([str(seeds)] if seeds.is_dir() else [])],
+                      "-max_len=65536", "-artifact_prefix=build/fuzz/", "-print_final_stats=1", str(corpus), *([str(seeds)] if seeds.is_dir() else [])],
                      stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         stats = re.search(r"number_of_executed_units: *(\d+)", result.stdout)
         print(f"  {target.name}: {stats[1] if stats else 'no'} inputs", flush=True)

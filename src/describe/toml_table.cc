@@ -14,6 +14,8 @@ namespace {
 constexpr Bytes kMostToml = 1_MiB;
 // Keys nest by dots and by brackets. The library bounds brackets (256 deep) but not dots, and frees
 // tables recursively: without these limits a hostile file could exhaust the stack.
+// It also meets undefined behaviour on some characters beyond ASCII where it looks for white space,
+// so these are refused where TOML does not allow them anyway.
 constexpr int kMostDotsALine = 16;
 constexpr int kMostOpenBrackets = 16;
 
@@ -31,6 +33,7 @@ struct LineShape {
   int opened = 0;
   int closed = 0;
   bool multi_line_string = false;
+  bool foreign = false;  // bytes beyond ASCII, which TOML allows in strings and comments only
 };
 
 LineShape line_shape(std::string_view line) {
@@ -53,6 +56,7 @@ LineShape line_shape(std::string_view line) {
       shape.multi_line_string = shape.multi_line_string || line.substr(i, 3) == std::string(3, c);
       quote = c;
     }
+    shape.foreign = shape.foreign || static_cast<unsigned char>(c) >= 0x80;
     shape.dots += c == '.' ? 1 : 0;
     shape.opened += c == '[' || c == '{' ? 1 : 0;
     shape.closed += c == ']' || c == '}' ? 1 : 0;
@@ -69,6 +73,10 @@ Result<void> check_shape(std::string_view text, std::string_view where) {
     if (shape.multi_line_string) {
       return invalid("multi-line strings are not read here", at(where, number, 1),
                      "strings on one line");
+    }
+    if (shape.foreign) {
+      return invalid("letters beyond ASCII outside of a string", at(where, number, 1),
+                     "quoted strings and comments may hold any text");
     }
     if (shape.dots > kMostDotsALine || open + shape.opened > kMostOpenBrackets) {
       return invalid("nested too deeply", at(where, number, 1),
@@ -88,6 +96,7 @@ struct TomlTable::Document {
 
 Result<TomlTable> TomlTable::parse(std::string_view text, std::string_view where) {
   SEXTANT_CHECK_OK(checked_text(text, kMostToml, where));
+  text.remove_prefix(text.starts_with("\xEF\xBB\xBF") ? 3 : 0);  // a byte-order mark
   SEXTANT_CHECK_OK(check_shape(text, where));
   auto document = std::make_shared<Document>();
   document->where = std::string(where);

@@ -1,0 +1,46 @@
+#include "describe/toml_table.h"
+
+#include <gtest/gtest.h>
+
+#include "base/quantity_text.h"
+
+namespace sextant::describe {
+namespace {
+
+TEST(TomlTable, ReadsValuesWithTheirPlace) {
+  const auto table =
+      TomlTable::parse("\xEF\xBB\xBFname = \"größe\"  # naïve\nnodes = 4\n", "t.toml");
+  ASSERT_TRUE(table) << to_text(table.error());
+  EXPECT_EQ(*table->text("name"), "größe");
+  EXPECT_EQ(*table->integer("nodes", 1, 8), 4);
+  EXPECT_EQ(table->where("nodes"), "t.toml:2:9");
+  EXPECT_EQ(table->integer("nodes", 5, 8).error().where, "t.toml:2:9");
+  EXPECT_EQ(table->text("nodes").error().what, "nodes is not a string");
+}
+
+TEST(TomlTable, ASourcedValueNeedsAllThreeParts) {
+  const auto table = TomlTable::parse(
+      "[a]\nvalue = \"4 GB\"\nkind = \"paper\"\nsource = \"x\"\n[b]\nvalue = \"4 GB\"\n[c]\nvalue "
+      "= "
+      "\"4 GB\"\nkind = \"paper\"\nsource = \"x\"\nnote = \"y\"\n",
+      "t.toml");
+  ASSERT_TRUE(table);
+  EXPECT_EQ(table->sourced("a", parse_bytes)->value, 4_GB);
+  EXPECT_FALSE(table->sourced("b", parse_bytes));
+  EXPECT_NE(table->sourced("c", parse_bytes).error().what.find("note"), std::string::npos);
+  EXPECT_FALSE(table->optional_sourced("absent", parse_bytes)->has_value());
+}
+
+// Found by fuzzing: toml++ 3.3 runs into __builtin_unreachable on U+FEF7 where it looks for white
+// space.
+TEST(TomlTable, LettersBeyondAsciiOutsideStringsAreRefusedBeforeTheLibrarySeesThem) {
+  for (const char* text :
+       {"\xEF\xBB\xB7 = \"lspi\"", "\xEF\xBB\x9FoUtut = -", "a = [\n\xEF\xBB\xB7]"}) {
+    const auto table = TomlTable::parse(text, "t.toml");
+    ASSERT_FALSE(table);
+    EXPECT_NE(table.error().what.find("ASCII"), std::string::npos) << table.error().what;
+  }
+}
+
+}  // namespace
+}  // namespace sextant::describe

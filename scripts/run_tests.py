@@ -14,7 +14,8 @@ import sys
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-FUZZ_SECONDS = 15
+FUZZ_SECONDS = 20  # a target stops at its runs or here, whichever comes first
+FUZZ_RUNS = 20000
 os.chdir(ROOT)
 os.environ.setdefault("ASAN_OPTIONS", "detect_leaks=1")
 os.environ.setdefault("UBSAN_OPTIONS", "print_stacktrace=1:halt_on_error=1")
@@ -110,7 +111,7 @@ def fuzz() -> bool:
         corpus = ROOT / "build/fuzz/corpus" / target.name
         corpus.mkdir(parents=True, exist_ok=True)
         seeds = ROOT / "fuzz/seeds" / target.name
-        result = run([str(target), f"-max_total_time={FUZZ_SECONDS}", "-rss_limit_mb=2048", "-timeout=10",
+        result = run([str(target), "-seed=1", f"-runs={FUZZ_RUNS}", f"-max_total_time={FUZZ_SECONDS}", "-rss_limit_mb=2048", "-timeout=10",
                       "-max_len=65536", "-artifact_prefix=build/fuzz/", "-print_final_stats=1", str(corpus), *([str(seeds)] if seeds.is_dir() else [])],
                      stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         stats = re.search(r"number_of_executed_units: *(\d+)", result.stdout)

@@ -44,10 +44,12 @@ Result<void> override_counts(const TomlTable& table, System& system) {
     SEXTANT_TRY(system.nics_per_node, table.optional_sourced("nics_per_node", parse_count));
   }
   if (table.has("nic_rate")) {
-    SEXTANT_TRY(system.nic_rate, table.optional_sourced("nic_rate", parse_bytes_per_second));
-    if (!(system.nic_rate->value > BytesPerSecond())) {
+    SEXTANT_TRY(const Sourced<BytesPerSecond> rate,
+                table.sourced("nic_rate", parse_bytes_per_second));
+    if (!(rate.value > BytesPerSecond())) {
       return invalid("nic_rate is 0", table.where("nic_rate"), "more than 0");
     }
+    system.nic_rate = rate;
   }
   return {};
 }

@@ -28,4 +28,8 @@ Result<Cluster> parse_cluster_toml(std::string_view text, std::string_view where
 Result<Cluster> reference_cluster(std::int64_t devices, const Device& device,
                                   const DataStore& data);
 
+// Replaces the network between nodes: rate from the fabric, NIC count kept (one a device if
+// unknown).
+void use_fabric(Cluster& cluster, const Fabric& fabric);
+
 }  // namespace sextant::describe

@@ -18,8 +18,4 @@ std::optional<std::array<std::int64_t, 3>> torus_shape(std::int64_t chips, const
 // "4x4x8" or "8x16".
 Result<std::array<std::int64_t, 3>> parse_torus(std::string_view text, std::string_view where);
 
-// Replaces the network between nodes: rate from the fabric, NIC count kept (one a device if
-// unknown).
-void use_fabric(Cluster& cluster, const Fabric& fabric);
-
 }  // namespace sextant::describe

@@ -58,43 +58,38 @@ void fill_megatron(Layout& layout, Filler& filler) {
               "grad_reduce+param_gather");
 }
 
-// torchtitan b5bcd76 (2026-08): FSDP2 always, sequence parallelism with TP, parameters kept in fp32
-// and gathered in bf16, gradients reduced in fp32; AdamW updates the fp32 parameters in place.
+// Parameters sharded and kept in fp32, gathered in the compute format; the optimizer updates them
+// in place.
+void fill_sharded(Layout& layout, Filler& filler) {
+  filler.fill(layout.zero, Zero::kParameters, "zero", "3");
+  filler.fill(layout.parameters, Storage::kFp32, "parameters", "fp32");
+  Optimizer in_place = layout.optimizer;
+  in_place.master = Storage::kNone;
+  filler.fill(layout.optimizer, in_place, "optimizer", "adam:none:fp32:fp32");
+}
+
+// PyTorch FSDP (accelerate's fsdp_config, llm-foundry): FULL_SHARD, gathers and reductions
+// prefetched.
+void fill_fsdp(Layout& layout, Filler& filler) {
+  fill_sharded(layout, filler);
+  filler.fill(layout.overlap, {Overlap::kGradReduce, Overlap::kParamGather}, "overlap",
+              "grad_reduce+param_gather");
+}
+
+// torchtitan b5bcd76 (2026-08): FSDP2 always, sequence parallelism with TP.
 void fill_torchtitan(Layout& layout, Filler& filler) {
   if (layout.tp > 1) {
     filler.fill(layout.sp, true, "sp", "1");
   }
-  filler.fill(layout.zero, Zero::kParameters, "zero", "3");
-  filler.fill(layout.parameters, Storage::kFp32, "parameters", "fp32");
-  filler.fill(layout.overlap, {Overlap::kGradReduce, Overlap::kParamGather}, "overlap",
-              "grad_reduce+param_gather");
-  Optimizer in_place = layout.optimizer;
-  in_place.master = Storage::kNone;
-  filler.fill(layout.optimizer, in_place, "optimizer", "adam:none:fp32:fp32");
+  fill_fsdp(layout, filler);
 }
 
-// MaxText e591f30 (2026-08): FSDP over the rest of the mesh, weights and Adam states in fp32,
-// "full" remat.
+// MaxText e591f30 (2026-08): FSDP over the rest of the mesh, "full" remat, compiled.
 void fill_maxtext(Layout& layout, Filler& filler) {
-  filler.fill(layout.zero, Zero::kParameters, "zero", "3");
-  filler.fill(layout.parameters, Storage::kFp32, "parameters", "fp32");
+  fill_sharded(layout, filler);
   filler.fill(layout.recompute, RecomputePolicy{.granularity = Recompute::kFull, .modules = {}},
               "recompute", "full");
   filler.fill(layout.launch, Launch::kCompiled, "compile", "1");
-  Optimizer in_place = layout.optimizer;
-  in_place.master = Storage::kNone;
-  filler.fill(layout.optimizer, in_place, "optimizer", "adam:none:fp32:fp32");
-}
-
-// PyTorch FSDP (accelerate's fsdp_config, llm-foundry): FULL_SHARD with fp32 shards.
-void fill_fsdp(Layout& layout, Filler& filler) {
-  filler.fill(layout.zero, Zero::kParameters, "zero", "3");
-  filler.fill(layout.parameters, Storage::kFp32, "parameters", "fp32");
-  filler.fill(layout.overlap, {Overlap::kGradReduce, Overlap::kParamGather}, "overlap",
-              "grad_reduce+param_gather");
-  Optimizer in_place = layout.optimizer;
-  in_place.master = Storage::kNone;
-  filler.fill(layout.optimizer, in_place, "optimizer", "adam:none:fp32:fp32");
 }
 
 }  // namespace

@@ -42,5 +42,10 @@ TEST(TomlTable, LettersBeyondAsciiOutsideStringsAreRefusedBeforeTheLibrarySeesTh
   }
 }
 
+// Found by fuzzing: toml++ 3.3 asserts that a key follows "[".
+TEST(TomlTable, AHeaderWithoutAKeyIsAnErrorNotAnAssertion) {
+  EXPECT_FALSE(TomlTable::parse("[#}7", "t.toml"));
+}
+
 }  // namespace
 }  // namespace sextant::describe

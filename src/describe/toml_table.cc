@@ -5,9 +5,18 @@
 
 #include <fmt/format.h>
 
+namespace sextant::describe {
+
 // The library asserts on some malformed input ("[#}7"); hostile input must end in an Error instead.
-#define TOML_ASSERT(condition) \
-  ((condition) ? void() : throw std::invalid_argument("not TOML: " #condition))
+constexpr void require_toml(bool holds) {
+  if (!holds) {
+    throw std::invalid_argument("is not TOML");
+  }
+}
+
+}  // namespace sextant::describe
+
+#define TOML_ASSERT(condition) ::sextant::describe::require_toml(static_cast<bool>(condition))
 #include <toml++/toml.h>
 
 #include "base/file.h"

@@ -18,6 +18,7 @@
 
 #include "base/units.h"
 #include "describe/cluster/cluster.h"
+#include "describe/collective.h"
 #include "describe/layout/job.h"
 
 namespace sextant::measured {
@@ -61,23 +62,8 @@ struct RunSubject {
   std::string date;
 };
 
-enum class CollectiveOp {
-  kAllReduce,
-  kAllGather,
-  kReduceScatter,
-  kAllToAll,
-  kSendReceive,
-  kBroadcast
-};
-inline constexpr std::array<describe::Word<CollectiveOp>, 8> kCollectiveOpWords{
-    {{CollectiveOp::kAllReduce, "all_reduce"},
-     {CollectiveOp::kAllGather, "all_gather"},
-     {CollectiveOp::kReduceScatter, "reduce_scatter"},
-     {CollectiveOp::kAllToAll, "alltoall"},
-     {CollectiveOp::kAllToAll, "all_to_all"},
-     {CollectiveOp::kSendReceive, "sendrecv"},
-     {CollectiveOp::kSendReceive, "ping_pong"},
-     {CollectiveOp::kBroadcast, "broadcast"}}};
+using describe::CollectiveOp;
+using describe::kCollectiveOpWords;
 
 enum class CollectiveLibrary { kUnknown, kNccl, kRccl, kOneCcl, kGloo, kXla };
 enum class ForcedAlgorithm { kNone, kRing, kTree, kNoNvls };

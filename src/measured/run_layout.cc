@@ -37,12 +37,6 @@ bool is_megatron(Framework framework) {
   return framework == Framework::kMegatronCore || framework == Framework::kMegatronDeepspeed;
 }
 
-bool has_experts(const describe::Model& model) {
-  return std::any_of(model.blocks.begin(), model.blocks.end(), [](const describe::Block& block) {
-    return std::holds_alternative<describe::MoeFfn>(block.ffn);
-  });
-}
-
 void read_framework(Reading& at) {
   const FrameworkReading reading = framework_of(at.run.framework, at.run.flags);
   at.out.framework = reading.framework;

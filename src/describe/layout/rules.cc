@@ -167,11 +167,6 @@ void check_blocks(const Job& job, Violations& found) {
   }
 }
 
-bool has_experts(const Model& model) {
-  return std::any_of(model.blocks.begin(), model.blocks.end(),
-                     [](const Block& block) { return std::holds_alternative<MoeFfn>(block.ffn); });
-}
-
 bool has_latent_attention(const Model& model) {
   return std::any_of(model.blocks.begin(), model.blocks.end(), [](const Block& block) {
     return std::holds_alternative<LatentAttention>(block.mixer);

@@ -11,6 +11,7 @@
 // formats.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <variant>
@@ -137,5 +138,11 @@ struct Model {
     return static_cast<std::int64_t>(layers.size());
   }
 };
+
+// Does any block hold a mixture of experts?
+inline bool has_experts(const Model& model) {
+  return std::any_of(model.blocks.begin(), model.blocks.end(),
+                     [](const Block& block) { return std::holds_alternative<MoeFfn>(block.ffn); });
+}
 
 }  // namespace sextant::describe

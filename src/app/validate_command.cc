@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "app/predictor.h"
 #include "base/file.h"
 #include "base/sha256.h"
 #include "explain/validation_view.h"
@@ -32,7 +33,7 @@ Result<explain::ValidationAnswer> validated(const std::vector<std::string>& tabl
     rows.insert(rows.end(), std::make_move_iterator(more.begin()),
                 std::make_move_iterator(more.end()));
   }
-  answer.report = measured::validate(rows, measured::refuse_all);
+  answer.report = measured::validate(rows, predictor(data));
   return answer;
 }
 

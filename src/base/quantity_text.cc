@@ -37,6 +37,7 @@ constexpr std::array kFrequencyUnits{Unit{"Hz", 1.0}, Unit{"MHz", 1e6}, Unit{"GH
 constexpr std::array kPowerUnits{Unit{"W", 1.0}, Unit{"kW", 1e3}};
 constexpr std::array kPriceUnits{Unit{"USD/h", 1.0 / 3600.0}};
 constexpr std::array kCountUnits{Unit{"count", 1.0}};
+constexpr std::array kRatioUnits{Unit{"ratio", 1.0}};
 
 std::string names(std::span<const Unit> units) {
   std::string text = "a number and one of";
@@ -120,6 +121,10 @@ Result<std::int64_t> parse_count(std::string_view text, std::string_view where) 
                    "a whole number and the unit count");
   }
   return static_cast<std::int64_t>(value);
+}
+
+Result<double> parse_ratio(std::string_view text, std::string_view where) {
+  return parse(text, where, kRatioUnits);
 }
 
 std::string to_text(Seconds value) {

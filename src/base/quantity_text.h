@@ -21,6 +21,8 @@ Result<Watts> parse_watts(std::string_view text, std::string_view where);
 Result<DollarsPerSecond> parse_dollars_per_second(std::string_view text, std::string_view where);
 // "8 count": an integer ≥ 0 whose unit says that it is one.
 Result<std::int64_t> parse_count(std::string_view text, std::string_view where);
+// "1.06 ratio": a number without dimension whose unit says so.
+Result<double> parse_ratio(std::string_view text, std::string_view where);
 
 // Three or four significant digits and a unit a person would choose.
 std::string to_text(Seconds value);

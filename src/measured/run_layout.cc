@@ -229,6 +229,14 @@ void read_kernels(Reading& at) {
   if (layout.launch != Launch::kEager) {
     at.given.emplace_back("compile");
   }
+  if (at.flags.mention("ce fusion")) {
+    layout.loss = at.flags.mention("ce fusion (te)") ? describe::LossKernel::kInPlace
+                                                     : describe::LossKernel::kFused;
+    at.given.emplace_back("loss");
+  } else if (at.flags.mention("chunked ce")) {
+    layout.loss = describe::LossKernel::kChunked;
+    at.given.emplace_back("loss");
+  }
   if (at.flags.mention("deepep") || at.flags.mention("hybridep")) {
     layout.dispatcher = describe::Dispatcher::kDeepEp;
   }
@@ -327,7 +335,6 @@ void read_beyond(Reading& at) {
   note("tokendrop", "tokens over capacity are dropped");
   note("capacity factor", "experts padded to a capacity factor");
   note("optimizer_in_bwd", "optimizer step inside the backward pass");
-  note("chunked ce", "cross entropy in chunks");
   note("qlora", "frozen weights quantised to 4 bits");
 }
 

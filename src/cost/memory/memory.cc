@@ -1,0 +1,303 @@
+#include "cost/memory/memory.h"
+
+#include <algorithm>
+
+#include "cost/memory/in_flight.h"
+#include "cost/memory/loss_copies.h"
+
+namespace sextant::cost {
+
+using describe::Framework;
+using describe::Layout;
+using describe::Precision;
+using describe::Storage;
+using describe::Zero;
+using workload::bytes_of;
+using workload::Dialect;
+using workload::Weights;
+
+namespace {
+
+double as_double(std::int64_t count) {
+  return static_cast<double>(count);
+}
+
+bool is_quantised(Precision precision) {
+  return precision == Precision::kFp8 || precision == Precision::kMxfp8 ||
+         precision == Precision::kNvfp4;
+}
+
+// Does the framework keep a buffer for all gradients from the start (Megatron, DeepSpeed), or does
+// each gradient come to life in the backward pass?
+bool keeps_gradient_buffer(Framework framework) {
+  return framework == Framework::kMegatronCore || framework == Framework::kMegatronDeepspeed ||
+         framework == Framework::kDeepspeed;
+}
+
+// Elements of the tensors that a layer's backward holds beside the saved ones: the gradient of the
+// first product's output and one of the hidden state, or of the expert copies.
+double backward_elements(const describe::Model& model, const describe::Block& block,
+                         const workload::Shard& shard) {
+  const double hidden = as_double(shard.tokens) * as_double(model.hidden);
+  if (const auto* dense = std::get_if<describe::DenseFfn>(&block.ffn)) {
+    const double width = as_double(workload::divided_up(dense->width, shard.tp));
+    return as_double(shard.tokens) * width * (dense->gated ? 2.0 : 1.0) + hidden;
+  }
+  if (const auto* moe = std::get_if<describe::MoeFfn>(&block.ffn)) {
+    const double copies = workload::saved::expert_tokens(*moe, shard);
+    const double width = as_double(workload::divided_up(moe->width, shard.etp));
+    return copies * (width * (moe->gated ? 2.0 : 1.0) + 2.0 * as_double(model.hidden)) + hidden;
+  }
+  return 2.0 * hidden;
+}
+
+}  // namespace
+
+MemoryModel::MemoryModel(const describe::Job& job, const describe::MemoryFacts& facts)
+    : job_(job), facts_(facts), index_(job.model), blocks_(job.model.blocks.size()) {
+  stage_.blocks.resize(job.model.blocks.size());
+}
+
+void MemoryModel::prepare(const Layout& layout) {
+  shard_ = workload::shard_of(job_, layout);
+  rules_ = workload::saved_rules(job_, layout);
+  embedding_ = workload::embedding_weights(job_.model, shard_);
+  head_ = workload::head_weights(job_.model, shard_);
+  mtp_ = workload::mtp_weights(job_.model, shard_);
+  const workload::PartMask again = workload::recomputed_parts(layout.recompute, job_.framework);
+  for (std::size_t i = 0; i < blocks_.size(); ++i) {
+    const describe::Block& block = job_.model.blocks[i];
+    BlockMemory& memory = blocks_[i];
+    memory.weights = workload::block_weights(job_.model, block, shard_);
+    memory.trained =
+        job_.lora ? as_double(workload::lora_weights(job_.model, block, *job_.lora, shard_)) : 0.0;
+    memory.kept = workload::saved_bytes(job_.model, block, shard_, rules_, 0);
+    memory.selective =
+        again == 0 ? memory.kept : workload::saved_bytes(job_.model, block, shard_, rules_, again);
+    memory.temporary = backward_elements(job_.model, block, shard_) * rules_.element;
+  }
+}
+
+void MemoryModel::add_stage(const Layout& layout, std::int64_t number, RankSums& sums) {
+  workload::fill_stage(job_, layout, index_, number, stage_);
+  const double alive = as_double(in_flight(layout, shard_.microbatches, number));
+  const double checkpoint = workload::checkpoint_bytes(job_.model, shard_, rules_);
+  const std::int64_t chunk = std::max<std::int64_t>(
+      layout.recompute.method == describe::RecomputeMethod::kUniform ? layout.recompute.layers : 1,
+      1);
+  for (std::size_t i = 0; i < blocks_.size(); ++i) {
+    const std::int64_t held = stage_.blocks[i];
+    if (held == 0) {
+      continue;
+    }
+    const BlockMemory& block = blocks_[i];
+    const workload::RecomputedLayers again = workload::recomputed_layers(
+        layout.recompute, job_.model, stage_, static_cast<std::int64_t>(i));
+    const std::int64_t kept = held - again.full - again.selective;
+    sums.weights += block.weights * held;
+    sums.trained += block.trained * as_double(held);
+    sums.activations +=
+        alive * (as_double(kept) * block.kept + as_double(again.selective) * block.selective);
+    sums.checkpoints += alive * as_double(again.full) / as_double(chunk) * checkpoint;
+    if (again.full > 0) {
+      sums.recomputed = std::max(sums.recomputed, block.kept * as_double(std::min(chunk, held)));
+    }
+    sums.temporary = std::max(sums.temporary, block.temporary);
+    sums.largest_layer.dense = std::max(sums.largest_layer.dense, block.weights.dense);
+    sums.largest_layer.experts = std::max(sums.largest_layer.experts, block.weights.experts);
+  }
+  if (stage_.embedding) {
+    sums.embedding = true;
+    sums.weights += embedding_;
+  }
+  if (stage_.head) {
+    sums.head = true;
+    sums.weights += head_;
+    sums.weights += mtp_ * stage_.mtp_layers;
+    if (stage_.mtp_layers > 0) {
+      const BlockMemory& block = blocks_[static_cast<std::size_t>(job_.model.mtp_block)];
+      sums.activations += as_double(stage_.mtp_layers) * block.kept;
+    }
+  }
+}
+
+MemoryModel::RankSums MemoryModel::sums_of(const Layout& layout, std::int64_t rank) {
+  RankSums sums;
+  if (layout.schedule == describe::Schedule::kDualPipe) {
+    add_stage(layout, rank, sums);
+    add_stage(layout, layout.pp - 1 - rank, sums);
+    return sums;
+  }
+  for (std::int64_t round = 0; round < layout.vpp; ++round) {
+    const std::int64_t place = round * layout.pp + rank;
+    const bool folded = workload::pipeline_rank_of(place, layout) != rank;
+    add_stage(layout, folded ? round * layout.pp + layout.pp - 1 - rank : place, sums);
+  }
+  return sums;
+}
+
+// Parameters, gradients, optimizer states.
+void MemoryModel::add_states(const Layout& layout, const RankSums& sums, RankMemory& memory) const {
+  const auto share = [this](bool sharded, const Weights& weights) {
+    const double dense_ways = sharded ? as_double(shard_.zero_shards) : 1.0;
+    const double expert_ways = sharded ? as_double(shard_.expert_shards) : 1.0;
+    return as_double(weights.dense) / dense_ways + as_double(weights.experts) / expert_ways;
+  };
+  const bool frozen = job_.lora.has_value();
+  const auto trained = [&](bool sharded) {
+    return frozen ? sums.trained / (sharded ? as_double(shard_.zero_shards) : 1.0)
+                  : share(sharded, sums.weights);
+  };
+  const bool forward_only = job_.workload == describe::Workload::kForward;
+  const bool sharded_parameters = layout.zero == Zero::kParameters;
+  // FSDP keeps the sharded gradient in its parameter's own format.
+  const Storage gradient = sharded_parameters ? layout.parameters : layout.gradients;
+  const double gradients =
+      forward_only ? 0.0 : trained(layout.zero >= Zero::kGradients) * bytes_of(gradient);
+  const bool sharded_states = layout.zero >= Zero::kOptimizer;
+  const double states = forward_only || layout.optimizer.offload ? 0.0 : trained(sharded_states);
+  const bool always = keeps_gradient_buffer(job_.framework) || shard_.microbatches > 1;
+  for (std::size_t i = 0; i < memory.moments.size(); ++i) {
+    MemoryItems& at = memory.moments[i];
+    const bool update = static_cast<MemoryMoment>(i) == MemoryMoment::kUpdate;
+    const bool idle = static_cast<MemoryMoment>(i) == MemoryMoment::kIdle;
+    at[MemoryItem::kParameters] =
+        Bytes(share(sharded_parameters, sums.weights) * bytes_of(layout.parameters));
+    at[MemoryItem::kGradients] = Bytes(
+        update || (always && !idle) || keeps_gradient_buffer(job_.framework) ? gradients : 0.0);
+    at[MemoryItem::kMaster] = Bytes(states * bytes_of(layout.optimizer.master));
+    at[MemoryItem::kMoments] = Bytes(states * (bytes_of(layout.optimizer.first_moment) +
+                                               bytes_of(layout.optimizer.second_moment)));
+    at[MemoryItem::kWorkspace] = facts_.workspace.value;
+  }
+}
+
+// Megatron: 8- and 4-bit products read quantised copies of the weights, row-wise and column-wise,
+// made once a step; a weight whose gradient is accumulated in place still returns a placeholder of
+// its shape and format, one for each distinct shape (TransformerEngine 2.11,
+// module/_common.py: get_dummy_wgrad).
+void MemoryModel::add_weight_copies(const Layout& layout, const RankSums& sums,
+                                    RankMemory& memory) const {
+  if (rules_.dialect != Dialect::kMegatron) {
+    return;
+  }
+  double copies = 0.0;
+  if (is_quantised(layout.precision)) {
+    const double formats = layout.parameters == Storage::kFp8 ? 1.0 : 2.0;
+    Weights products = sums.weights;
+    products.dense -= (sums.embedding ? embedding_.dense : 0) + (sums.head ? head_.dense : 0);
+    copies += as_double(products.total()) * bytes_of(layout.precision) * formats;
+  }
+  if (!job_.lora && job_.workload != describe::Workload::kForward) {
+    copies += as_double(sums.largest_layer.dense) * rules_.element;
+  }
+  for (MemoryItems& at : memory.moments) {
+    at[MemoryItem::kWeightCopies] = Bytes(copies);
+  }
+}
+
+// Logits, and the gradient of the head that is made from them.
+void MemoryModel::add_loss(const Layout& layout, const RankSums& sums, RankMemory& memory) const {
+  if (!sums.head) {
+    return;
+  }
+  const double logits =
+      as_double(shard_.tokens) * as_double(workload::divided_up(shard_.vocab, shard_.tp));
+  const LossCopies copies = loss_copies(layout.loss, rules_);
+  const double norm = as_double(shard_.region_tokens) * as_double(job_.model.hidden) *
+                      final_norm_bytes(job_.model, rules_);
+  MemoryItems& loss = memory.moments[static_cast<std::size_t>(MemoryMoment::kLoss)];
+  loss[MemoryItem::kLogits] = Bytes(logits * copies.kept + norm);
+  loss[MemoryItem::kLossTemporaries] = Bytes(logits * copies.temporary);
+  memory.after_forward[MemoryItem::kLogits] = loss[MemoryItem::kLogits];
+  const bool in_place = rules_.dialect == Dialect::kMegatron || rules_.dialect == Dialect::kLegacy;
+  if (in_place && !job_.lora) {
+    // The head's gradient is a tensor of its own before it joins the buffer.
+    loss[MemoryItem::kGradientBuffers] +=
+        Bytes(as_double(workload::divided_up(shard_.vocab, shard_.tp)) *
+              as_double(job_.model.hidden) * rules_.element);
+  }
+}
+
+// FSDP: the root's parameters stay gathered from forward to backward, a layer's come and go, the
+// next one's are fetched ahead; a layer's gradient exists whole before it is reduced and scattered.
+void MemoryModel::add_sharded_buffers(const Layout& layout, const RankSums& sums,
+                                      RankMemory& memory) const {
+  if (layout.zero != Zero::kParameters || shard_.zero_shards == 1) {
+    return;
+  }
+  const double gathered = rules_.element;
+  const double layer = as_double(sums.largest_layer.total());
+  const double root =
+      as_double((sums.embedding ? embedding_.dense : 0) + (sums.head ? head_.dense : 0));
+  const bool keeps_all = !layout.reshard_after_forward;
+  const double layers = as_double(sums.weights.total()) - root;
+  const auto hold = [&](MemoryMoment moment, double in_layers, double reduced) {
+    MemoryItems& at = memory.moments[static_cast<std::size_t>(moment)];
+    at[MemoryItem::kGathered] = Bytes((root + (keeps_all ? layers : in_layers)) * gathered);
+    at[MemoryItem::kGradientBuffers] += Bytes(reduced * (gathered + bytes_of(layout.gradients)));
+  };
+  hold(MemoryMoment::kLoss, 2.0 * layer, 0.0);
+  hold(MemoryMoment::kBackward, 2.0 * layer, 2.0 * layer);
+}
+
+RankMemory MemoryModel::prepared_rank(const Layout& layout, std::int64_t rank) {
+  const RankSums sums = sums_of(layout, rank);
+  RankMemory memory;
+  memory.pipeline_rank = rank;
+  add_states(layout, sums, memory);
+  add_weight_copies(layout, sums, memory);
+  memory.after_forward = memory.at(MemoryMoment::kIdle);
+  add_loss(layout, sums, memory);
+  add_sharded_buffers(layout, sums, memory);
+  constexpr double kHostedLayers = 2.0;  // in use and on its way back
+  const double most = layout.activation_offload ? kHostedLayers * sums.temporary + sums.recomputed
+                                                : sums.activations;
+  const double activations = std::min(sums.activations, most);
+  const double checkpoints =
+      layout.activation_offload ? std::min(sums.checkpoints, sums.temporary) : sums.checkpoints;
+  const double message =
+      shard_.pp > 1 ? 2.0 * workload::checkpoint_bytes(job_.model, shard_, rules_) : 0.0;
+  for (const MemoryMoment moment : {MemoryMoment::kLoss, MemoryMoment::kBackward}) {
+    MemoryItems& at = memory.moments[static_cast<std::size_t>(moment)];
+    at[MemoryItem::kActivations] = Bytes(activations);
+    at[MemoryItem::kCheckpoints] = Bytes(checkpoints);
+    at[MemoryItem::kMessages] = Bytes(message);
+  }
+  memory.after_forward[MemoryItem::kActivations] = Bytes(activations);
+  memory.after_forward[MemoryItem::kCheckpoints] = Bytes(checkpoints);
+  MemoryItems& backward = memory.moments[static_cast<std::size_t>(MemoryMoment::kBackward)];
+  if (job_.workload != describe::Workload::kForward) {
+    backward[MemoryItem::kRecomputed] = Bytes(sums.recomputed);
+    backward[MemoryItem::kBackwardTemporaries] = Bytes(sums.temporary);
+  }
+  for (std::size_t i = 0; i < memory.moments.size(); ++i) {
+    const Bytes total = memory.moments[i].total();
+    if (total > memory.allocated) {
+      memory.allocated = total;
+      memory.fullest = static_cast<MemoryMoment>(i);
+    }
+  }
+  memory.reserved = memory.allocated * facts_.fragmentation.value;
+  memory.device = memory.reserved + facts_.context.value;
+  return memory;
+}
+
+RankMemory MemoryModel::rank(const Layout& layout, std::int64_t rank) {
+  prepare(layout);
+  return prepared_rank(layout, rank);
+}
+
+RankMemory MemoryModel::fullest(const Layout& layout) {
+  prepare(layout);
+  RankMemory fullest = prepared_rank(layout, 0);
+  for (std::int64_t rank = 1; rank < layout.pp; ++rank) {
+    const RankMemory memory = prepared_rank(layout, rank);
+    if (memory.allocated > fullest.allocated) {
+      fullest = memory;
+    }
+  }
+  return fullest;
+}
+
+}  // namespace sextant::cost

@@ -56,6 +56,7 @@ void fill_megatron(Layout& layout, Filler& filler) {
   filler.fill(layout.zero, Zero::kOptimizer, "zero", "1");
   filler.fill(layout.overlap, {Overlap::kGradReduce, Overlap::kParamGather}, "overlap",
               "grad_reduce+param_gather");
+  filler.fill(layout.loss, LossKernel::kFused, "loss", "fused");
 }
 
 // Parameters sharded and kept in fp32, gathered in the compute format; the optimizer updates them

@@ -170,6 +170,18 @@ inline constexpr std::array<Word<AttentionKernel>, 6> kAttentionKernelWords{
      {AttentionKernel::kEager, "eager"},
      {AttentionKernel::kEager, "math"}}};
 
+// How logits become a loss, which decides how many copies of them live at once. Plain: an fp32 copy,
+// its softmax and its gradient. Fused: one fp32 copy, worked on in place. In place: no copy at all.
+// Chunked: a few hundred tokens at a time.
+enum class LossKernel { kPlain, kFused, kInPlace, kChunked };
+inline constexpr std::array<Word<LossKernel>, 6> kLossKernelWords{
+    {{LossKernel::kPlain, "plain"},
+     {LossKernel::kFused, "fused"},
+     {LossKernel::kFused, "native"},
+     {LossKernel::kInPlace, "in-place"},
+     {LossKernel::kInPlace, "te"},
+     {LossKernel::kChunked, "chunked"}}};
+
 // How kernels are issued.
 enum class Launch { kEager, kCompiled, kCudaGraph };
 inline constexpr std::array<Word<Launch>, 5> kLaunchWords{{{Launch::kEager, "eager"},
@@ -239,6 +251,7 @@ struct Layout {
   Storage gradients = Storage::kFp32;
   Optimizer optimizer;
   AttentionKernel attention = AttentionKernel::kFlash;
+  LossKernel loss = LossKernel::kPlain;
   Launch launch = Launch::kEager;
   Dispatcher dispatcher = Dispatcher::kAllToAll;
   std::vector<Overlap> overlap;  // sorted, without repeats

@@ -322,6 +322,8 @@ constexpr std::array kKeys{
         get_optimizer},
     SEXTANT_WORD("attention", attention, kAttentionKernelWords, AttentionKernel,
                  "flash|cudnn|fused-softmax|eager", "attention kernel"),
+    SEXTANT_WORD("loss", loss, kLossKernelWords, LossKernel, "plain|fused|in-place|chunked",
+                 "how logits become a loss: copies of them that live at once"),
     SEXTANT_WORD("compile", launch, kLaunchWords, Launch, "0|1|cuda-graph",
                  "how kernels are issued"),
     SEXTANT_WORD("dispatcher", dispatcher, kDispatcherWords, Dispatcher,

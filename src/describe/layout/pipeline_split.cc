@@ -25,6 +25,21 @@ std::optional<std::vector<std::int64_t>> layers_of_stages(std::int64_t layers,
   return counts;
 }
 
+LayerRange layers_of_stage(std::int64_t layers, const Layout& layout, std::int64_t stage) {
+  const PipelineSplit& split = layout.split;
+  if (!split.layers_per_stage.empty()) {
+    const auto place = split.layers_per_stage.begin() + stage;
+    return {std::accumulate(split.layers_per_stage.begin(), place, std::int64_t{0}), *place};
+  }
+  const std::int64_t stages = layout.stages();
+  const std::int64_t embedding = split.count_embedding ? 1 : 0;
+  const std::int64_t loss = split.count_loss ? 1 : 0;
+  const std::int64_t places = (layers + embedding + loss) / stages;
+  const std::int64_t first = stage == 0 ? 0 : stage * places - embedding;
+  const std::int64_t last = stage == stages - 1 ? layers : (stage + 1) * places - embedding;
+  return {first, last - first};
+}
+
 PipelineSplit plausible_split(std::int64_t layers, std::int64_t stages) {
   PipelineSplit split;
   if (stages < 1 || stages > layers + 2 || layers % stages == 0) {

@@ -15,6 +15,13 @@ namespace sextant::describe {
 std::optional<std::vector<std::int64_t>> layers_of_stages(std::int64_t layers,
                                                           const Layout& layout);
 
+// The layers of one stage. REQUIRES: layers_of_stages finds a split, 0 ≤ stage < layout.stages().
+struct LayerRange {
+  std::int64_t first = 0;
+  std::int64_t count = 0;
+};
+LayerRange layers_of_stage(std::int64_t layers, const Layout& layout, std::int64_t stage);
+
 // The split that a job with these counts most plausibly ran: even where it divides, else embedding
 // and loss counted, else loss counted, else as even as possible with the lighter stages at the two
 // ends.

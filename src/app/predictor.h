@@ -1,0 +1,12 @@
+// Every model of the program behind one question: what would this row have measured?
+#pragma once
+
+#include "describe/data_store.h"
+#include "measured/validate.h"
+
+namespace sextant::app {
+
+// The predictor that validate uses. `data` must outlive it.
+measured::Predictor predictor(const describe::DataStore& data);
+
+}  // namespace sextant::app

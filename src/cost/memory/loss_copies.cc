@@ -1,0 +1,46 @@
+// PyTorch, op by op: logits in half precision become an fp32 copy, whose log-softmax is kept (4
+// bytes); the backward holds the gradient of the log-softmax and of the logits beside it (8 more).
+// Measured: peak − after_forward of truth/h200/memory.csv is 8 bytes an element in every row.
+//
+// Megatron: half-precision logits, an fp32 copy turned into its softmax in place, and the fp32
+// gradient (10 bytes in bf16; the last stage of the rows of sail-sg/VocabularyParallelism with 256k
+// tokens shows 10). The native fusion works on the fp32 copy in place and writes a half-precision
+// gradient; Transformer Engine's writes the gradient over the logits.
+// Source: Megatron-LM d98e8a64, tensor_parallel/cross_entropy.py, fusions/fused_cross_entropy.py;
+// TransformerEngine 2.11, common/triton/cross_entropy.py.
+#include "cost/memory/loss_copies.h"
+
+namespace sextant::cost {
+
+using describe::LossKernel;
+using workload::Dialect;
+
+LossCopies loss_copies(LossKernel kernel, const workload::SavedRules& rules) {
+  constexpr double kFp32 = 4.0;
+  const double element = rules.element;
+  switch (kernel) {
+    case LossKernel::kChunked:
+      return {.kept = 0.0, .temporary = 0.0};
+    case LossKernel::kInPlace:
+      return {.kept = element, .temporary = 0.0};
+    case LossKernel::kFused:
+      return {.kept = element + kFp32, .temporary = element};
+    case LossKernel::kPlain:
+      break;
+  }
+  if (rules.dialect == Dialect::kMegatron || rules.dialect == Dialect::kLegacy) {
+    return {.kept = element + kFp32, .temporary = kFp32};
+  }
+  return {.kept = kFp32, .temporary = 2.0 * kFp32};
+}
+
+double final_norm_bytes(const describe::Model& model, const workload::SavedRules& rules) {
+  double bytes = 0.0;
+  auto sink = [&bytes](workload::Part, std::string_view, double size, workload::PartMask) {
+    bytes += size;
+  };
+  workload::saved::norm(model, rules, workload::Part::kFinalNorm, 1.0, 1.0, 1.0, sink);
+  return bytes - workload::saved::norm_statistics(model);
+}
+
+}  // namespace sextant::cost

@@ -1,0 +1,154 @@
+// How much memory each pipeline rank needs, and for what, at the moments that matter.
+//
+// The same code serves an answer to a person and a search: MemoryModel::rank() fills arrays of
+// named items without allocating, explain/ names them. The peak of a rank is its fullest moment:
+//   kIdle      after the optimizer step: states alone
+//   kLoss      the last stage has its logits, every in-flight activation is alive
+//   kBackward  a layer's backward runs beside the in-flight activations
+//   kUpdate    all gradients exist, activations are gone
+// `allocated` is what tensors take, `reserved` what the caching allocator holds for them, `device`
+// what nvidia-smi shows. Formulas: docs/models/memory.md.
+//
+// Left out: the order in which single tensors of one layer die, host memory, CUDA graphs' private
+// pools.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "base/units.h"
+#include "describe/layout/job.h"
+#include "describe/memory_facts.h"
+#include "workload/saved_walk.h"
+#include "workload/shard.h"
+#include "workload/stages.h"
+#include "workload/weights.h"
+
+namespace sextant::cost {
+
+enum class MemoryItem : std::uint8_t {
+  kParameters,
+  kGradients,
+  kMaster,
+  kMoments,
+  kWeightCopies,     // quantised weights, placeholders of fused gradient accumulation
+  kGathered,         // parameters gathered by FSDP
+  kGradientBuffers,  // gradients before they are reduced, and the reduction's buffers
+  kActivations,      // kept by layers, all microbatches in flight
+  kCheckpoints,      // inputs of layers that are recomputed
+  kRecomputed,       // activations of the layer being recomputed
+  kLogits,           // kept from the loss for its backward
+  kLossTemporaries,
+  kBackwardTemporaries,
+  kMessages,   // pipeline messages
+  kWorkspace,  // libraries
+};
+inline constexpr std::array<describe::Word<MemoryItem>, 15> kMemoryItemWords{
+    {{MemoryItem::kParameters, "parameters"},
+     {MemoryItem::kGradients, "gradients"},
+     {MemoryItem::kMaster, "master parameters"},
+     {MemoryItem::kMoments, "optimizer moments"},
+     {MemoryItem::kWeightCopies, "weight copies"},
+     {MemoryItem::kGathered, "gathered parameters"},
+     {MemoryItem::kGradientBuffers, "gradient buffers"},
+     {MemoryItem::kActivations, "activations"},
+     {MemoryItem::kCheckpoints, "checkpoints"},
+     {MemoryItem::kRecomputed, "recomputed activations"},
+     {MemoryItem::kLogits, "logits"},
+     {MemoryItem::kLossTemporaries, "loss temporaries"},
+     {MemoryItem::kBackwardTemporaries, "backward temporaries"},
+     {MemoryItem::kMessages, "pipeline messages"},
+     {MemoryItem::kWorkspace, "workspace"}}};
+
+enum class MemoryMoment : std::uint8_t { kIdle, kLoss, kBackward, kUpdate };
+inline constexpr std::array<describe::Word<MemoryMoment>, 4> kMemoryMomentWords{
+    {{MemoryMoment::kIdle, "after the optimizer step"},
+     {MemoryMoment::kLoss, "at the loss"},
+     {MemoryMoment::kBackward, "in a layer's backward"},
+     {MemoryMoment::kUpdate, "before the optimizer step"}}};
+
+// Bytes by item.
+struct MemoryItems {
+  std::array<Bytes, kMemoryItemWords.size()> bytes{};
+  Bytes& operator[](MemoryItem item) { return bytes[static_cast<std::size_t>(item)]; }
+  Bytes operator[](MemoryItem item) const { return bytes[static_cast<std::size_t>(item)]; }
+  [[nodiscard]] Bytes total() const {
+    Bytes sum;
+    for (const Bytes item : bytes) {
+      sum += item;
+    }
+    return sum;
+  }
+};
+
+struct RankMemory {
+  std::int64_t pipeline_rank = 0;
+  std::array<MemoryItems, kMemoryMomentWords.size()> moments{};
+  MemoryItems after_forward{};  // activations and logits kept, no temporaries
+  MemoryMoment fullest = MemoryMoment::kIdle;
+  Bytes allocated;  // at the fullest moment
+  Bytes reserved;
+  Bytes device;
+  [[nodiscard]] const MemoryItems& at(MemoryMoment moment) const {
+    return moments[static_cast<std::size_t>(moment)];
+  }
+  [[nodiscard]] const MemoryItems& peak() const { return at(fullest); }
+};
+
+// Memory of one job under any layout. Keeps scratch space: one a thread. The job must outlive it.
+class MemoryModel {
+ public:
+  MemoryModel(const describe::Job& job, const describe::MemoryFacts& facts);
+
+  // REQUIRES: check_rules finds nothing for the job with this layout; 0 ≤ rank < layout.pp.
+  RankMemory rank(const describe::Layout& layout, std::int64_t rank);
+  // The fullest rank.
+  RankMemory fullest(const describe::Layout& layout);
+
+ private:
+  // What a layer of each block costs under the layout at hand.
+  struct BlockMemory {
+    workload::Weights weights;
+    double trained = 0.0;    // adapter parameters, where only those are trained
+    double kept = 0.0;       // bytes a microbatch
+    double selective = 0.0;  // the same under the selective policy
+    double temporary = 0.0;  // in its backward
+  };
+  // Sums over the stages of one rank.
+  struct RankSums {
+    workload::Weights weights;
+    double trained = 0.0;
+    double activations = 0.0;
+    double checkpoints = 0.0;
+    double recomputed = 0.0;
+    double temporary = 0.0;
+    workload::Weights largest_layer;
+    bool embedding = false;
+    bool head = false;
+  };
+
+  void prepare(const describe::Layout& layout);
+  RankMemory prepared_rank(const describe::Layout& layout, std::int64_t rank);
+  void add_stage(const describe::Layout& layout, std::int64_t stage, RankSums& sums);
+  RankSums sums_of(const describe::Layout& layout, std::int64_t rank);
+  void add_states(const describe::Layout& layout, const RankSums& sums, RankMemory& memory) const;
+  void add_weight_copies(const describe::Layout& layout, const RankSums& sums,
+                         RankMemory& memory) const;
+  void add_loss(const describe::Layout& layout, const RankSums& sums, RankMemory& memory) const;
+  void add_sharded_buffers(const describe::Layout& layout, const RankSums& sums,
+                           RankMemory& memory) const;
+
+  const describe::Job& job_;
+  describe::MemoryFacts facts_;
+  workload::LayerIndex index_;
+  workload::Shard shard_;
+  workload::SavedRules rules_;
+  workload::Weights embedding_;
+  workload::Weights head_;
+  workload::Weights mtp_;
+  std::vector<BlockMemory> blocks_;
+  workload::Stage stage_;
+};
+
+}  // namespace sextant::cost

@@ -1,0 +1,47 @@
+#include "describe/memory_facts.h"
+
+#include <array>
+
+#include "base/quantity_text.h"
+#include "describe/toml_table.h"
+
+namespace sextant::describe {
+namespace {
+
+constexpr std::string_view kFile = "memory.toml";
+
+std::string_view family_of(Framework framework) {
+  switch (framework) {
+    case Framework::kMegatronCore:
+      return "megatron";
+    case Framework::kMegatronDeepspeed:
+    case Framework::kDeepspeed:
+      return "deepspeed";
+    case Framework::kMaxtext:
+      return "xla";
+    case Framework::kTorchtitan:
+    case Framework::kFsdp1:
+    case Framework::kAccelerate:
+    case Framework::kNanotron:
+    case Framework::kOther:
+      return "pytorch";
+  }
+  return "pytorch";
+}
+
+}  // namespace
+
+Result<MemoryFacts> memory_facts(const DataStore& data, Framework framework) {
+  constexpr std::array<std::string_view, 3> kKeys{"workspace", "fragmentation", "context"};
+  SEXTANT_TRY(const std::string text, data.read(kFile));
+  SEXTANT_TRY(const TomlTable file, TomlTable::parse(text, data.where(kFile)));
+  SEXTANT_TRY(const TomlTable table, file.table(family_of(framework)));
+  SEXTANT_CHECK_OK(table.only(kKeys));
+  MemoryFacts facts;
+  SEXTANT_TRY(facts.workspace, table.sourced("workspace", parse_bytes));
+  SEXTANT_TRY(facts.fragmentation, table.sourced("fragmentation", parse_ratio));
+  SEXTANT_TRY(facts.context, table.sourced("context", parse_bytes));
+  return facts;
+}
+
+}  // namespace sextant::describe

@@ -1,5 +1,7 @@
 #include "app/predict_memory.h"
 
+#include <algorithm>
+
 #include "cost/memory/memory.h"
 #include "describe/layout/rules.h"
 
@@ -12,6 +14,10 @@ using measured::Answer;
 using measured::MemoryKind;
 using measured::Prediction;
 using measured::Refusal;
+
+bool contains_text(const std::vector<std::string>& texts, std::string_view text) {
+  return std::find(texts.begin(), texts.end(), text) != texts.end();
+}
 
 Bytes of_kind(const RankMemory& memory, MemoryKind kind) {
   switch (kind) {
@@ -26,14 +32,24 @@ Bytes of_kind(const RankMemory& memory, MemoryKind kind) {
   return memory.allocated;
 }
 
-Answer quantity_of(const std::string& quantity, const RankMemory& memory, MemoryKind kind,
+// How the table counts memory.
+struct Counted {
+  MemoryKind memory = MemoryKind::kAllocated;
+  Bytes memory_unit = 1_GiB;
+  bool of_last_stage = false;
+};
+
+Answer quantity_of(const std::string& quantity, const RankMemory& memory, const Counted& row,
                    Bytes usable) {
-  const auto gib = [](Bytes bytes) { return Prediction{bytes / 1_GiB, std::nullopt, {}}; };
+  const auto in = [](Bytes bytes, Bytes unit) {
+    return Prediction{bytes / unit, std::nullopt, {}};
+  };
+  const auto gib = [&in](Bytes bytes) { return in(bytes, 1_GiB); };
   if (quantity == "fits") {
     return Prediction{memory.device <= usable ? 1.0 : 0.0, std::nullopt, {}};
   }
   if (quantity == "mem_gib") {
-    return gib(of_kind(memory, kind));
+    return in(of_kind(memory, row.memory), row.memory_unit);
   }
   if (quantity == "state_gib") {
     return gib(memory.at(MemoryMoment::kIdle).total());
@@ -50,7 +66,7 @@ Answer quantity_of(const std::string& quantity, const RankMemory& memory, Memory
   return Refusal{"not modelled yet"};
 }
 
-Answer answer_of(const measured::Row& row, const describe::Job& job, MemoryKind kind,
+Answer answer_of(const measured::Row& row, const describe::Job& job, const Counted& counted,
                  const describe::DataStore& data) {
   const auto broken = describe::check_rules(job);
   if (!broken.empty()) {
@@ -61,8 +77,10 @@ Answer answer_of(const measured::Row& row, const describe::Job& job, MemoryKind 
     return Refusal{facts.error().what};
   }
   cost::MemoryModel model(job, *facts);
-  return quantity_of(row.quantity, model.fullest(job.layout), kind,
-                     job.cluster.device.usable_memory());
+  const RankMemory memory = counted.of_last_stage && row.quantity == "mem_gib"
+                                ? model.rank(job.layout, job.layout.pp - 1)
+                                : model.fullest(job.layout);
+  return quantity_of(row.quantity, memory, counted, job.cluster.device.usable_memory());
 }
 
 }  // namespace
@@ -72,13 +90,23 @@ Answer predict_memory(const measured::Row& row, const describe::DataStore& data)
     if (row.quantity != "mem_gib" && row.quantity != "fits") {
       return Refusal{"not modelled yet"};
     }
-    if (!run->beyond_layout.empty()) {
-      return Refusal{"beyond the layout: " + run->beyond_layout.front()};
+    for (const std::string& beyond : run->beyond_layout) {
+      // Padding to capacity 1 holds as many token copies as balanced routing does.
+      if (beyond != "experts padded to a capacity factor") {
+        return Refusal{"beyond the layout: " + beyond};
+      }
     }
-    return answer_of(row, *run->job, run->memory, data);
+    if (contains_text(row.assumed, "recompute=none (not stated)")) {
+      return Refusal{"recomputation is not stated"};
+    }
+    return answer_of(row, *run->job,
+                     {.memory = run->memory,
+                      .memory_unit = run->memory_unit,
+                      .of_last_stage = run->memory_of_last_stage},
+                     data);
   }
   if (const auto* single = std::get_if<measured::SingleDeviceSubject>(&row.subject)) {
-    return answer_of(row, *single->job, MemoryKind::kAllocated, data);
+    return answer_of(row, *single->job, {}, data);
   }
   return Refusal{"not modelled yet"};
 }

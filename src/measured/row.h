@@ -53,6 +53,8 @@ enum class MemoryKind { kUnknown, kAllocated, kReserved, kDevice };
 struct RunSubject {
   JobPointer job;
   MemoryKind memory = MemoryKind::kUnknown;
+  Bytes memory_unit = 1_GiB;          // of the printed number: some sources print decimal GB
+  bool memory_of_last_stage = false;  // of the rank that logs (Megatron's last), not the fullest
   // Properties of the run that a Layout cannot say: "vocabulary layers split over all stages".
   std::vector<std::string> beyond_layout;
   std::string framework;  // as the table writes it

@@ -161,6 +161,18 @@ void read_precision(Reading& at) {
     layout.gradients = at.flags.mention("fp32 grad") ? Storage::kFp32 : Storage::kFp16;
     at.given.emplace_back("parameters");
   }
+  // NVIDIA's MLPerf configurations name themselves by this variable.
+  if (at.flags.on("USE_DIST_OPTIMIZER") && layout.precision == describe::Precision::kFp8) {
+    layout.gradients = Storage::kBf16;
+    at.assume("gradients=bf16 (NVIDIA's MLPerf submissions)");
+    if (at.flags.on("FP8_PARAMS").value_or(true)) {
+      layout.parameters = Storage::kFp8;
+      at.given.emplace_back("parameters");
+      if (!at.flags.on("FP8_PARAMS")) {
+        at.assume("parameters=fp8 (NVIDIA's MLPerf submissions)");
+      }
+    }
+  }
   if (contains(run.precision_text, "pure bf16 weights+optimizer")) {
     layout.parameters = Storage::kBf16;
     layout.gradients = Storage::kBf16;

@@ -25,6 +25,12 @@ MemoryKind memory_kind(std::string_view text) {
   return contains(lower, "reserved") ? MemoryKind::kReserved : MemoryKind::kUnknown;
 }
 
+// "printed in GB", "GB as printed": decimal, as nvidia-smi's numbers are passed on; "MB/1024" is
+// not.
+Bytes memory_unit(std::string_view text) {
+  return contains(text, "GB") && !contains(text, "1024") ? 1_GB : 1_GiB;
+}
+
 // Everything but the layout, so that rows of one key are one question with several answers.
 std::string layout_group(const RunCells& run, const TableContext& context) {
   const auto number = [](const Count& count) { return count.value_or(0); };
@@ -192,10 +198,16 @@ Result<std::vector<Row>> run_rows(const RunCells& run, TableContext& context) {
   row.trust = run.trust;
   row.assumed = std::move(job.assumed);
   row.layout_group = layout_group(run, context);
-  row.subject = RunSubject{std::move(job.job),           memory_kind(run.memory_kind),
-                           std::move(job.beyond_layout), std::string(run.framework),
-                           std::string(run.flags),       std::string(run.recompute_text),
-                           std::string(run.hardware),    std::string(run.date)};
+  row.subject = RunSubject{.job = std::move(job.job),
+                           .memory = memory_kind(run.memory_kind),
+                           .memory_unit = memory_unit(run.memory_kind),
+                           .memory_of_last_stage = contains(run.memory_kind, "logging rank"),
+                           .beyond_layout = std::move(job.beyond_layout),
+                           .framework = std::string(run.framework),
+                           .flags = std::string(run.flags),
+                           .recompute = std::string(run.recompute_text),
+                           .hardware = std::string(run.hardware),
+                           .date = std::string(run.date)};
   std::vector<Row> rows;
   for (Measurement& measurement : measurements(run, model.model)) {
     rows.push_back(row);

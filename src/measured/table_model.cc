@@ -40,6 +40,10 @@ describe::Model table_model(const TableShape& shape) {
   const bool plain = shape.family == TableFamily::kPlain;
   describe::Model model;
   model.name = shape.name;
+  if (!plain) {
+    const char* const llama_or_qwen = qwen3 ? "qwen3" : "llama";
+    model.family = gpt2 ? "gpt2" : llama_or_qwen;
+  }
   model.hidden = shape.hidden;
   model.vocab = shape.vocab;
   model.tied_head = gpt2;

@@ -1,5 +1,8 @@
 #include "workload/saved_walk.h"
 
+#include <algorithm>
+#include <array>
+
 namespace sextant::workload {
 namespace {
 
@@ -37,6 +40,13 @@ bool trains_with_dropout(const describe::Model& model) {
   return ffn != nullptr && !ffn->gated;
 }
 
+// Models whose Hugging Face code spells GELU out (hidden_act "gelu_new").
+// Source: transformers d56c55bf, activations.py (NewGELUActivation) and the models' config classes.
+bool spells_gelu(const describe::Model& model) {
+  constexpr std::array<std::string_view, 4> kFamilies{"gpt2", "gpt_neo", "gptj", "codegen"};
+  return std::find(kFamilies.begin(), kFamilies.end(), model.family) != kFamilies.end();
+}
+
 struct Summed {
   PartMask recomputed = 0;
   double bytes = 0.0;
@@ -61,6 +71,7 @@ SavedRules saved_rules(const describe::Job& job, const describe::Layout& layout)
                    layout.zero == describe::Zero::kNone;
   rules.flash =
       layout.attention == AttentionKernel::kFlash || layout.attention == AttentionKernel::kCudnn;
+  rules.composite_gelu = rules.dialect == Dialect::kEager && spells_gelu(job.model);
   rules.dropout = (rules.dialect == Dialect::kMegatron || rules.dialect == Dialect::kLegacy) &&
                   trains_with_dropout(job.model);
   return rules;

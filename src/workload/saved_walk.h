@@ -35,11 +35,12 @@ enum class Dialect : std::uint8_t { kMegatron, kLegacy, kEager, kTitan, kCompile
 // How tensors are kept, apart from their shapes.
 struct SavedRules {
   Dialect dialect = Dialect::kMegatron;
-  double element = 2.0;       // bytes of an activation
-  double linear_input = 2.0;  // bytes at which a product keeps its input (fp8: 1)
-  bool autocast = false;      // fp32 parameters and residual, products in half precision
-  bool flash = true;          // attention keeps no score matrix
-  bool dropout = false;       // masks of a byte an element
+  double element = 2.0;         // bytes of an activation
+  double linear_input = 2.0;    // bytes at which a product keeps its input (fp8: 1)
+  bool autocast = false;        // fp32 parameters and residual, products in half precision
+  bool flash = true;            // attention keeps no score matrix
+  bool dropout = false;         // masks of a byte an element
+  bool composite_gelu = false;  // the tanh form of GELU written out: three tensors more
 };
 
 SavedRules saved_rules(const describe::Job& job, const describe::Layout& layout);
@@ -241,6 +242,8 @@ void unit(const UnitParts& parts, double tokens, double width, bool gated, const
   if (rules.dialect == Dialect::kEager) {
     sink(parts.activation, "activation of the gate", gated ? tokens * width * a : 0.0,
          activation | fc1);
+    sink(parts.activation, "terms of the tanh form of GELU",
+         rules.composite_gelu ? 3.0 * tokens * width * a : 0.0, activation | fc1);
   }
   if (rules.dialect == Dialect::kTitan && gated) {
     sink(parts.activation, "activation of the gate", tokens * width * a, activation | fc1);

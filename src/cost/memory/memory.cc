@@ -178,12 +178,31 @@ void MemoryModel::add_states(const Layout& layout, const RankSums& sums, RankMem
 // module/_common.py: get_dummy_wgrad).
 void MemoryModel::add_weight_copies(const Layout& layout, const RankSums& sums,
                                     RankMemory& memory) const {
+  if (rules_.autocast) {
+    // Autocast multiplies with half-precision copies of the weights and keeps them for backward,
+    // but for those of recomputed layers.
+    const bool layers = layout.recompute.granularity != describe::Recompute::kFull;
+    const double kept =
+        as_double(head_.dense) +
+        (layers ? as_double(sums.weights.dense - embedding_.dense - head_.dense) : 0.0);
+    for (const MemoryMoment moment : {MemoryMoment::kLoss, MemoryMoment::kBackward}) {
+      memory.moments[static_cast<std::size_t>(moment)][MemoryItem::kWeightCopies] =
+          Bytes(kept * rules_.element);
+    }
+    memory.after_forward[MemoryItem::kWeightCopies] = Bytes(kept * rules_.element);
+    return;
+  }
   if (rules_.dialect != Dialect::kMegatron) {
     return;
   }
   double copies = 0.0;
   if (is_quantised(layout.precision)) {
-    const double formats = layout.parameters == Storage::kFp8 ? 1.0 : 2.0;
+    // Blackwell multiplies 8-bit matrices of any orientation; before it, each has its transpose.
+    // Source: TransformerEngine 2.11, utils.py (is_non_tn_fp8_gemm_supported).
+    const bool any_layout = job_.cluster.device.generation.starts_with("blackwell") &&
+                            layout.precision == Precision::kFp8;
+    const double formats =
+        (any_layout ? 1.0 : 2.0) - (layout.parameters == Storage::kFp8 ? 1.0 : 0.0);
     Weights products = sums.weights;
     products.dense -= (sums.embedding ? embedding_.dense : 0) + (sums.head ? head_.dense : 0);
     copies += as_double(products.total()) * bytes_of(layout.precision) * formats;
@@ -193,6 +212,31 @@ void MemoryModel::add_weight_copies(const Layout& layout, const RankSums& sums,
   }
   for (MemoryItems& at : memory.moments) {
     at[MemoryItem::kWeightCopies] = Bytes(copies);
+  }
+}
+
+// DeepSpeed beside its states: half-precision gradients next to the fp32 ones they are summed into
+// (bf16), an fp32 gradient of the own partition at the step (fp16), and the bucket that gradients
+// are copied into before they are reduced. Source: DeepSpeed edaa7221, runtime/bf16_optimizer.py,
+// runtime/zero/stage_1_and_2.py (reduce_bucket_size 5e8 elements).
+void MemoryModel::add_deepspeed_buffers(const Layout& layout, const RankSums& sums,
+                                        RankMemory& memory) const {
+  const bool deepspeed =
+      job_.framework == Framework::kMegatronDeepspeed || job_.framework == Framework::kDeepspeed;
+  if (!deepspeed || job_.lora || job_.workload == describe::Workload::kForward) {
+    return;
+  }
+  constexpr double kBucketElements = 5e8;
+  const double all = as_double(sums.weights.total());
+  const double own = all / as_double(shard_.zero_shards);
+  double bytes = std::min(kBucketElements, all) * rules_.element;
+  if (layout.gradients == Storage::kFp32) {
+    bytes += all * rules_.element;
+  } else {
+    bytes += own * 4.0;
+  }
+  for (MemoryItems& at : memory.moments) {
+    at[MemoryItem::kGradientBuffers] = Bytes(bytes);
   }
 }
 
@@ -216,6 +260,14 @@ void MemoryModel::add_loss(const Layout& layout, const RankSums& sums, RankMemor
     loss[MemoryItem::kGradientBuffers] +=
         Bytes(as_double(workload::divided_up(shard_.vocab, shard_.tp)) *
               as_double(job_.model.hidden) * rules_.element);
+  }
+  if (in_place) {
+    // The head's input, gathered again under sequence parallelism, the gradient of it, and the
+    // residual stream around the final norm.
+    const double gathered = (shard_.sp ? 2.0 : 1.0) * as_double(shard_.tokens);
+    loss[MemoryItem::kBackwardTemporaries] =
+        Bytes((gathered + 2.0 * as_double(shard_.region_tokens)) * as_double(job_.model.hidden) *
+              rules_.element);
   }
 }
 
@@ -246,8 +298,9 @@ RankMemory MemoryModel::prepared_rank(const Layout& layout, std::int64_t rank) {
   RankMemory memory;
   memory.pipeline_rank = rank;
   add_states(layout, sums, memory);
-  add_weight_copies(layout, sums, memory);
   memory.after_forward = memory.at(MemoryMoment::kIdle);
+  add_weight_copies(layout, sums, memory);
+  add_deepspeed_buffers(layout, sums, memory);
   add_loss(layout, sums, memory);
   add_sharded_buffers(layout, sums, memory);
   constexpr double kHostedLayers = 2.0;  // in use and on its way back

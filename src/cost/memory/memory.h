@@ -135,6 +135,8 @@ class MemoryModel {
   void add_states(const describe::Layout& layout, const RankSums& sums, RankMemory& memory) const;
   void add_weight_copies(const describe::Layout& layout, const RankSums& sums,
                          RankMemory& memory) const;
+  void add_deepspeed_buffers(const describe::Layout& layout, const RankSums& sums,
+                             RankMemory& memory) const;
   void add_loss(const describe::Layout& layout, const RankSums& sums, RankMemory& memory) const;
   void add_sharded_buffers(const describe::Layout& layout, const RankSums& sums,
                            RankMemory& memory) const;

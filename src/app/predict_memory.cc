@@ -1,7 +1,5 @@
 #include "app/predict_memory.h"
 
-#include <algorithm>
-
 #include "cost/memory/memory.h"
 #include "describe/layout/rules.h"
 
@@ -14,10 +12,6 @@ using measured::Answer;
 using measured::MemoryKind;
 using measured::Prediction;
 using measured::Refusal;
-
-bool contains_text(const std::vector<std::string>& texts, std::string_view text) {
-  return std::find(texts.begin(), texts.end(), text) != texts.end();
-}
 
 Bytes of_kind(const RankMemory& memory, MemoryKind kind) {
   switch (kind) {
@@ -96,8 +90,13 @@ Answer predict_memory(const measured::Row& row, const describe::DataStore& data)
         return Refusal{"beyond the layout: " + beyond};
       }
     }
-    if (contains_text(row.assumed, "recompute=none (not stated)")) {
-      return Refusal{"recomputation is not stated"};
+    for (const std::string& assumed : row.assumed) {
+      if (assumed == "recompute=none (not stated)") {
+        return Refusal{"recomputation is not stated"};
+      }
+      if (assumed.starts_with("mbs=") && assumed.ends_with("(not stated)")) {
+        return Refusal{"the micro-batch is not stated"};
+      }
     }
     return answer_of(row, *run->job,
                      {.memory = run->memory,

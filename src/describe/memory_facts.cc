@@ -32,13 +32,14 @@ std::string_view family_of(Framework framework) {
 }  // namespace
 
 Result<MemoryFacts> memory_facts(const DataStore& data, Framework framework) {
-  constexpr std::array<std::string_view, 3> kKeys{"workspace", "fragmentation", "context"};
+  constexpr std::array<std::string_view, 4> kKeys{"workspace", "rounding", "fragmentation", "context"};
   SEXTANT_TRY(const std::string text, data.read(kFile));
   SEXTANT_TRY(const TomlTable file, TomlTable::parse(text, data.where(kFile)));
   SEXTANT_TRY(const TomlTable table, file.table(family_of(framework)));
   SEXTANT_CHECK_OK(table.only(kKeys));
   MemoryFacts facts;
   SEXTANT_TRY(facts.workspace, table.sourced("workspace", parse_bytes));
+  SEXTANT_TRY(facts.rounding, table.sourced("rounding", parse_ratio));
   SEXTANT_TRY(facts.fragmentation, table.sourced("fragmentation", parse_ratio));
   SEXTANT_TRY(facts.context, table.sourced("context", parse_bytes));
   return facts;

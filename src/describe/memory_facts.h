@@ -11,6 +11,7 @@ namespace sextant::describe {
 
 struct MemoryFacts {
   Sourced<Bytes> workspace;       // tensors that are always there: library workspaces
+  Sourced<double> rounding;       // allocated over the sum of tensors: blocks are not split exactly
   Sourced<double> fragmentation;  // reserved over allocated at the peak
   Sourced<Bytes> context;         // device memory outside the allocator
 };

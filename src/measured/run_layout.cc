@@ -20,6 +20,7 @@ using describe::Overlap;
 using describe::Storage;
 
 constexpr int kSequenceParallelSince = 2022;  // Korthikanti et al., arXiv:2205.05198
+constexpr int kCompiledLossSince = 2025;      // torchtitan components/loss.py
 constexpr int kFlashEverywhereSince = 2023;   // FlashAttention (2022-05) reached trainers that year
 
 // The reading in progress: the row, its flags, and what has been said for the layout.
@@ -144,6 +145,28 @@ void read_expert_axes(Reading& at) {
       fmt::format("etp={} (not stated; Megatron's default is tp where it divides)", layout.etp));
 }
 
+// NVIDIA's performance recipes and MLPerf configurations (2024 and later) reduce gradients in bf16
+// and, in 8 bits, keep the parameters in 8 bits too (fp8_param_gather). Source: Megatron-Bridge
+// 067f987, perf_recipes (_perf_precision), training/mixed_precision.py; MLPerf v5.0 config_*.sh.
+void read_megatron_storage(Reading& at) {
+  Layout& layout = at.out.layout;
+  const bool eight_bits = layout.precision == describe::Precision::kFp8 ||
+                          layout.precision == describe::Precision::kMxfp8;
+  const bool recipe = at.flags.on("USE_DIST_OPTIMIZER").has_value() || eight_bits ||
+                      layout.precision == describe::Precision::kNvfp4;
+  if (at.out.framework != Framework::kMegatronCore || !recipe) {
+    return;
+  }
+  layout.gradients = Storage::kBf16;
+  at.given.emplace_back("gradients");
+  at.assume("gradients=bf16 (NVIDIA's performance recipes)");
+  if (eight_bits && at.flags.on("FP8_PARAMS").value_or(true)) {
+    layout.parameters = Storage::kFp8;
+    at.given.emplace_back("parameters");
+    at.assume("parameters=fp8 (NVIDIA's performance recipes)");
+  }
+}
+
 void read_precision(Reading& at) {
   Layout& layout = at.out.layout;
   const RunCells& run = at.run;
@@ -161,18 +184,7 @@ void read_precision(Reading& at) {
     layout.gradients = at.flags.mention("fp32 grad") ? Storage::kFp32 : Storage::kFp16;
     at.given.emplace_back("parameters");
   }
-  // NVIDIA's MLPerf configurations name themselves by this variable.
-  if (at.flags.on("USE_DIST_OPTIMIZER") && layout.precision == describe::Precision::kFp8) {
-    layout.gradients = Storage::kBf16;
-    at.assume("gradients=bf16 (NVIDIA's MLPerf submissions)");
-    if (at.flags.on("FP8_PARAMS").value_or(true)) {
-      layout.parameters = Storage::kFp8;
-      at.given.emplace_back("parameters");
-      if (!at.flags.on("FP8_PARAMS")) {
-        at.assume("parameters=fp8 (NVIDIA's MLPerf submissions)");
-      }
-    }
-  }
+  read_megatron_storage(at);
   if (contains(run.precision_text, "pure bf16 weights+optimizer")) {
     layout.parameters = Storage::kBf16;
     layout.gradients = Storage::kBf16;
@@ -195,7 +207,9 @@ void read_optimizer(Reading& at) {
       at.assume("optimizer=muon (Kimi-K2 trains with it)");
     }
   } else if (at.flags.mention("adamw8bit")) {
+    const Storage master = layout.optimizer.master;
     layout.optimizer = describe::default_optimizer(OptimizerKind::kAdam8bit);
+    layout.optimizer.master = master;
     at.given.emplace_back("optimizer");
   }
   if (at.flags.mention("cpu offload + fused optimizer")) {
@@ -238,6 +252,13 @@ void read_kernels(Reading& at) {
   } else if (at.flags.mention("compile") || contains(at.run.framework, "torch.compile")) {
     layout.launch = Launch::kCompiled;
   }
+  // "... + AC": the row adds to what the rows before it switched on.
+  if (at.run.flags.starts_with("...")) {
+    layout.launch = Launch::kCompiled;
+    layout.loss = describe::LossKernel::kChunked;
+    at.given.emplace_back("loss");
+    at.assume("compile=1, loss=chunked (\"...\": as in the rows before)");
+  }
   if (layout.launch != Launch::kEager) {
     at.given.emplace_back("compile");
   }
@@ -245,6 +266,15 @@ void read_kernels(Reading& at) {
     layout.loss = at.flags.mention("ce fusion (te)") ? describe::LossKernel::kInPlace
                                                      : describe::LossKernel::kFused;
     at.given.emplace_back("loss");
+  } else if (contains(to_lower(at.run.framework), "llm-foundry")) {
+    layout.loss = describe::LossKernel::kInPlace;
+    at.given.emplace_back("loss");
+    at.assume("loss=in-place (llm-foundry's loss_fn: fused_crossentropy)");
+  } else if (at.out.framework == Framework::kTorchtitan && layout.launch == Launch::kCompiled &&
+             year_of(at.run.date).value_or(kCompiledLossSince) >= kCompiledLossSince) {
+    layout.loss = describe::LossKernel::kFused;
+    at.given.emplace_back("loss");
+    at.assume("loss=fused (torchtitan compiles the loss since 2025)");
   } else if (at.flags.mention("chunked ce")) {
     layout.loss = describe::LossKernel::kChunked;
     at.given.emplace_back("loss");
@@ -344,6 +374,10 @@ void read_beyond(Reading& at) {
   };
   note("vocabulary layers partitioned over all stages", "vocabulary layers split over all stages");
   note("interlaced", "vocabulary layers interlaced with all stages");
+  if (contains(at.run.framework, "torchtune") && !at.flags.mention("packed") &&
+      !at.run.flags.starts_with("...")) {
+    at.out.beyond_layout.emplace_back("unpacked documents of unstated length");
+  }
   note("tokendrop", "tokens over capacity are dropped");
   note("capacity factor", "experts padded to a capacity factor");
   note("optimizer_in_bwd", "optimizer step inside the backward pass");

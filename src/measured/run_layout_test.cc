@@ -58,7 +58,7 @@ TEST(RunWords, FrameworksByTheLongerName) {
       {"fms-fsdp (PyTorch FSDP + torch.compile)", Framework::kFsdp1},
       {"Paxml (JAX-Toolbox 24.04)", Framework::kMaxtext},
       {"DeepSpeed ZeRO-3", Framework::kDeepspeed},
-      {"torchtune full_finetune_single_device", Framework::kTorchtitan},
+      {"torchtune full_finetune_single_device", Framework::kAccelerate},
       {"Colossal-AI", Framework::kOther}};
   for (const auto& [text, framework] : cases) {
     EXPECT_EQ(framework_of(text, "").framework, framework) << text;

@@ -66,9 +66,8 @@ RecomputePolicy selective(const RunCells& run, std::vector<std::string>& assumed
     return policy;
   }
   if (contains(text, " op") || contains(text, "sac") || contains(text, "toml")) {
-    // torchtitan's operator policy keeps products and attention, and computes the rest again.
-    policy.modules = {RecomputeModule::kLayerNorm, RecomputeModule::kActivation};
-    assumed.emplace_back("recompute=selective:layernorm+activation (operator-level policy)");
+    policy.modules = {RecomputeModule::kEverySecondProduct};
+    assumed.emplace_back("recompute=selective:op (torchtitan's operator-level policy)");
     return policy;
   }
   add(policy, RecomputeModule::kCoreAttention);

@@ -20,7 +20,7 @@ constexpr std::array<std::pair<std::string_view, Framework>, 25> kFrameworkPhras
      {"megatron_deepspeed", Framework::kMegatronDeepspeed},
      {"automodel", Framework::kTorchtitan},
      {"torchtitan", Framework::kTorchtitan},
-     {"torchtune", Framework::kTorchtitan},
+     {"torchtune", Framework::kAccelerate},
      {"fsdp2", Framework::kTorchtitan},
      {"llm-foundry", Framework::kFsdp1},
      {"composer", Framework::kFsdp1},

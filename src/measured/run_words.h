@@ -16,8 +16,9 @@ struct FrameworkReading {
 };
 
 // Megatron-DeepSpeed before Megatron, NeMo AutoModel before NeMo: the longer name decides. NVIDIA's
-// MLPerf containers run NeMo's Megatron. FSDP2 and DTensor trainers (AutoModel, torchtune) issue
-// the traffic of torchtitan; JAX trainers (Paxml, Levanter) that of MaxText.
+// MLPerf containers run NeMo's Megatron. FSDP2 and DTensor trainers (AutoModel) issue the
+// traffic of torchtitan; torchtune runs plain PyTorch modules; JAX trainers (Paxml, Levanter) that
+// of MaxText.
 FrameworkReading framework_of(std::string_view text, std::string_view flags);
 
 // "a; KEY=value; other words": entries by key, or by being there at all. Case is ignored.

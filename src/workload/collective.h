@@ -7,8 +7,7 @@
 
 #include <array>
 #include <cstdint>
-#include <string>
-#include <vector>
+#include <string_view>
 
 #include "base/units.h"
 #include "describe/collective.h"
@@ -90,7 +89,7 @@ inline constexpr std::array<describe::Word<Hides>, 6> kHidesWords{
      {Hides::kOptimizer, "the optimizer"}}};
 
 struct Collective {
-  std::string what;  // "attention output", "gradients of layer parameters"
+  std::string_view what;  // static text: "attention output", "gradients"
   describe::CollectiveOp op = describe::CollectiveOp::kAllReduce;
   GroupKind group = GroupKind::kTp;
   std::int64_t group_size = 1;
@@ -102,10 +101,20 @@ struct Collective {
   Hides hides = Hides::kNothing;
   std::int64_t stage = 0;  // which of the pp·vpp stages issues it (send-receive: sends it)
 
+  // What the `count` calls carry on one rank: the larger of input and output, which is the whole
+  // tensor of a gather or a scatter.
+  [[nodiscard]] Bytes payload_bytes() const;
   // Bytes that leave one rank in all `count` calls when the operation runs at the least possible
   // traffic: ring all-reduce 2(n-1)/n of the buffer, all-gather and reduce-scatter (n-1)/n of the
-  // whole, all-to-all (n-1)/n of the buffer, a message its size.
+  // whole, all-to-all (n-1)/n of the buffer, broadcast (n-1)/n on average, a message its size.
   [[nodiscard]] Bytes wire_bytes() const;
+  bool operator==(const Collective&) const = default;
 };
+
+// Is it issued by tensor parallelism (and the expert axes inside a layer) rather than by data
+// parallelism? PyTorch does the first through functional collectives.
+constexpr bool is_tensor_parallel(GroupKind group) {
+  return group == GroupKind::kTp || group == GroupKind::kEtp;
+}
 
 }  // namespace sextant::workload

@@ -21,10 +21,10 @@ Dialect dialect_of(Framework framework, bool compiled) {
     case Framework::kTorchtitan:
     case Framework::kFsdp1:
     case Framework::kNanotron:
+    case Framework::kOther:  // trainers of their own mostly bring fused norms
       return compiled ? Dialect::kCompiled : Dialect::kTitan;
     case Framework::kDeepspeed:
     case Framework::kAccelerate:
-    case Framework::kOther:
       return compiled ? Dialect::kCompiled : Dialect::kEager;
   }
   return Dialect::kEager;
@@ -45,6 +45,13 @@ bool trains_with_dropout(const describe::Model& model) {
 bool spells_gelu(const describe::Model& model) {
   constexpr std::array<std::string_view, 4> kFamilies{"gpt2", "gpt_neo", "gptj", "codegen"};
   return std::find(kFamilies.begin(), kFamilies.end(), model.family) != kFamilies.end();
+}
+
+bool has_grouped_queries(const describe::Model& model) {
+  return std::any_of(model.blocks.begin(), model.blocks.end(), [](const describe::Block& block) {
+    const auto* attention = std::get_if<describe::Attention>(&block.mixer);
+    return attention != nullptr && attention->kv_heads < attention->heads;
+  });
 }
 
 struct Summed {
@@ -71,6 +78,15 @@ SavedRules saved_rules(const describe::Job& job, const describe::Layout& layout)
                    layout.zero == describe::Zero::kNone;
   rules.flash =
       layout.attention == AttentionKernel::kFlash || layout.attention == AttentionKernel::kCudnn;
+  if (rules.dialect == Dialect::kEager && rules.element >= 4.0 && rules.flash) {
+    // PyTorch has no fused fp32 attention kernel for grouped queries: it falls back to the plain
+    // one.
+    rules.flash = !has_grouped_queries(job.model);
+  }
+  const bool dtensor = rules.dialect == Dialect::kTitan || rules.dialect == Dialect::kCompiled;
+  rules.gathered = dtensor && layout.sp && layout.tp > 1 && job.framework != Framework::kMaxtext
+                       ? static_cast<double>(layout.tp)
+                       : 1.0;
   rules.composite_gelu = rules.dialect == Dialect::kEager && spells_gelu(job.model);
   rules.dropout = (rules.dialect == Dialect::kMegatron || rules.dialect == Dialect::kLegacy) &&
                   trains_with_dropout(job.model);
@@ -82,6 +98,33 @@ double saved_bytes(const describe::Model& model, const describe::Block& block, c
   Summed sum{.recomputed = recomputed, .bytes = 0.0};
   walk_saved(model, block, shard, rules, sum);
   return sum.bytes;
+}
+
+bool keeps_every_second_product(const describe::RecomputePolicy& policy) {
+  return policy.granularity == describe::Recompute::kSelective &&
+         std::find(policy.modules.begin(), policy.modules.end(),
+                   describe::RecomputeModule::kEverySecondProduct) != policy.modules.end();
+}
+
+double every_second_product_bytes(const describe::Model& model, const describe::Block& block,
+                                  const Shard& shard, const SavedRules& rules) {
+  const auto* attention = std::get_if<describe::Attention>(&block.mixer);
+  const auto* ffn = std::get_if<describe::DenseFfn>(&block.ffn);
+  if (attention == nullptr || ffn == nullptr) {
+    constexpr PartMask kElementWise =
+        mask_of({Part::kInputNorm, Part::kFfnNorm, Part::kFfnActivation, Part::kSharedActivation,
+                 Part::kExpertActivation});
+    return saved_bytes(model, block, shard, rules, kElementWise);
+  }
+  const auto tokens = static_cast<double>(shard.tokens);
+  const auto region = static_cast<double>(shard.region_tokens) * static_cast<double>(model.hidden);
+  const auto heads = static_cast<double>(divided_up(attention->heads, shard.tp));
+  const double q = heads * static_cast<double>(attention->head_dim);
+  const double kv = static_cast<double>(local_kv_heads(attention->kv_heads, shard.tp)) *
+                    static_cast<double>(attention->head_dim);
+  const auto width = static_cast<double>(divided_up(ffn->width, shard.tp));
+  // Input and w2's output, wq, attention output, wv, w1.
+  return rules.element * (2.0 * region + tokens * (2.0 * q + kv + width)) + tokens * heads * 4.0;
 }
 
 double checkpoint_bytes(const describe::Model& model, const Shard& shard, const SavedRules& rules) {

@@ -39,6 +39,7 @@ struct SavedRules {
   double linear_input = 2.0;    // bytes at which a product keeps its input (fp8: 1)
   bool autocast = false;        // fp32 parameters and residual, products in half precision
   bool flash = true;            // attention keeps no score matrix
+  double gathered = 1.0;        // ranks whose tokens a product's kept input holds (DTensor with sp)
   bool dropout = false;         // masks of a byte an element
   bool composite_gelu = false;  // the tanh form of GELU written out: three tensors more
 };
@@ -62,7 +63,6 @@ void norm(const describe::Model& model, const SavedRules& rules, Part part, doub
     case Dialect::kEager:
       if (model.norm.subtracts_mean) {
         sink(part, "norm input", elements * (rules.autocast ? 4.0 : rules.element), 0);
-        sink(part, "norm output", elements * (rules.autocast ? 4.0 : 0.0), mask_of(part));
       } else {
         sink(part, "norm input in fp32", elements * 4.0, 0);
         sink(part, "normalised input", elements * (rules.autocast ? 4.0 : rules.element),
@@ -71,15 +71,16 @@ void norm(const describe::Model& model, const SavedRules& rules, Part part, doub
       sink(part, "norm output", elements * rules.element * (rules.autocast ? copies : 1.0),
            mask_of(part));
       break;
-    case Dialect::kCompiled:
+    case Dialect::kMegatron:
+    case Dialect::kLegacy:
       sink(part, "norm input", elements * rules.element, 0);
       sink(part, "norm output", elements * rules.linear_input, mask_of(part));
       break;
-    case Dialect::kMegatron:
-    case Dialect::kLegacy:
     case Dialect::kTitan:
+    case Dialect::kCompiled:
+      // DTensor's products keep the gathered input; Megatron gathers it again.
       sink(part, "norm input", elements * rules.element, 0);
-      sink(part, "norm output", elements * rules.linear_input, mask_of(part));
+      sink(part, "norm output", elements * rules.linear_input * rules.gathered, mask_of(part));
       break;
   }
   sink(part, "norm statistics", tokens * norm_statistics(model), 0);
@@ -118,8 +119,10 @@ void core(const CoreShape& shape, const Shard& shard, const SavedRules& rules, S
     const double scores = shape.tokens * shape.keys * shape.heads;
     sink(Part::kCoreAttention, "softmax output", scores * a, self);
     if (rules.dialect == Dialect::kEager) {
-      // softmax in fp32, cast back; both are kept, and the cast's result feeds the product
-      sink(Part::kCoreAttention, "softmax output in fp32", scores * (a < 4.0 ? 4.0 : 0.0), self);
+      // Softmax in fp32, cast back, both kept; GPT-2's code stays in half precision and keeps two.
+      const double first = rules.composite_gelu && !rules.autocast ? a : 4.0;
+      sink(Part::kCoreAttention, "softmax output before the cast", scores * (a < 4.0 ? first : 0.0),
+           self);
     }
     if (rules.dropout) {
       sink(Part::kCoreAttention, "attention dropout", scores * (1.0 + a), self);
@@ -152,8 +155,10 @@ void mixer(const describe::Model& /*model*/, const describe::Attention& attentio
     sink(Part::kAttentionGate, "gate and its sigmoid", tokens * q * a * 2.0, 0);
     sink(Part::kAttentionGate, "gated output", tokens * q * a, 0);
   }
-  if (rules.dialect == Dialect::kEager && !rules.flash) {
-    kv = q;  // repeated to all heads before the product
+  const bool repeats = (rules.dialect == Dialect::kEager && !rules.flash) ||
+                       rules.dialect == Dialect::kTitan || rules.dialect == Dialect::kCompiled;
+  if (repeats) {
+    kv = q;  // keys and values are repeated to all heads before the kernel
   }
   core({.tokens = tokens,
         .keys = static_cast<double>(shard.sequence),
@@ -243,15 +248,14 @@ void unit(const UnitParts& parts, double tokens, double width, bool gated, const
     sink(parts.activation, "activation of the gate", gated ? tokens * width * a : 0.0,
          activation | fc1);
     sink(parts.activation, "terms of the tanh form of GELU",
-         rules.composite_gelu ? 3.0 * tokens * width * a : 0.0, activation | fc1);
+         rules.composite_gelu ? 3.0 * tokens * width * (rules.autocast ? 4.0 : a) : 0.0,
+         activation | fc1);
   }
   if (rules.dialect == Dialect::kTitan && gated) {
     sink(parts.activation, "activation of the gate", tokens * width * a, activation | fc1);
   }
-  if (rules.dialect != Dialect::kCompiled) {
-    sink(parts.activation, "second product's input", tokens * width * rules.linear_input,
-         activation | fc1);
-  }
+  sink(parts.activation, "second product's input", tokens * width * rules.linear_input,
+       activation | fc1);
 }
 
 template <class Sink>
@@ -297,6 +301,13 @@ void ffn(const describe::Model& model, const describe::MoeFfn& moe, const Shard&
 }
 
 }  // namespace saved
+
+// What torchtitan's operator policy keeps of a layer of attention and a dense feed-forward part:
+// its input, wq, wv, w1 and w2, the attention output and its row of fp32. Other blocks: as if
+// nothing but norms and activations were computed again.
+bool keeps_every_second_product(const describe::RecomputePolicy& policy);
+double every_second_product_bytes(const describe::Model& model, const describe::Block& block,
+                                  const Shard& shard, const SavedRules& rules);
 
 // Everything a block keeps for one microbatch on one rank.
 template <class Sink>

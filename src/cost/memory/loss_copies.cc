@@ -17,21 +17,28 @@ using workload::Dialect;
 
 LossCopies loss_copies(LossKernel kernel, const workload::SavedRules& rules) {
   constexpr double kFp32 = 4.0;
+  constexpr double kChunk = 3.0 * kFp32 / 8.0;
   const double element = rules.element;
+  const bool megatron = rules.dialect == Dialect::kMegatron || rules.dialect == Dialect::kLegacy;
   switch (kernel) {
     case LossKernel::kChunked:
-      return {.kept = 0.0, .temporary = 0.0};
+      // torchtune: half-precision logits and their gradient in full, fp32 work an eighth at a time.
+      return {.kept = element, .forward = kChunk, .temporary = element + kChunk};
     case LossKernel::kInPlace:
-      return {.kept = element, .temporary = 0.0};
+      return {.kept = element, .forward = 0.0, .temporary = 0.0};
     case LossKernel::kFused:
-      return {.kept = element + kFp32, .temporary = element};
+      return megatron ? LossCopies{.kept = element + kFp32, .forward = 0.0, .temporary = element}
+                      : LossCopies{.kept = element, .forward = 0.0, .temporary = element};
     case LossKernel::kPlain:
       break;
   }
-  if (rules.dialect == Dialect::kMegatron || rules.dialect == Dialect::kLegacy) {
-    return {.kept = element + kFp32, .temporary = kFp32};
+  if (megatron) {
+    return {.kept = element + kFp32, .forward = 0.0, .temporary = kFp32};
   }
-  return {.kept = kFp32, .temporary = 2.0 * kFp32};
+  // Hugging Face's model drops its half-precision logits, a trainer's loop holds on to them.
+  const double held = rules.dialect == Dialect::kEager ? 0.0 : element;
+  const double copy = element < kFp32 ? kFp32 : 0.0;
+  return {.kept = held + kFp32, .forward = element - held + copy, .temporary = 2.0 * kFp32};
 }
 
 double final_norm_bytes(const describe::Model& model, const workload::SavedRules& rules) {

@@ -9,7 +9,8 @@ namespace sextant::cost {
 
 struct LossCopies {
   double kept = 0.0;       // bytes an element from the loss's forward to its backward
-  double temporary = 0.0;  // on top of those, at most
+  double forward = 0.0;    // on top of those, while the loss is computed
+  double temporary = 0.0;  // on top of those, in its backward
 };
 
 LossCopies loss_copies(describe::LossKernel kernel, const workload::SavedRules& rules);

@@ -72,8 +72,13 @@ void MemoryModel::prepare(const Layout& layout) {
     memory.trained =
         job_.lora ? as_double(workload::lora_weights(job_.model, block, *job_.lora, shard_)) : 0.0;
     memory.kept = workload::saved_bytes(job_.model, block, shard_, rules_, 0);
-    memory.selective =
-        again == 0 ? memory.kept : workload::saved_bytes(job_.model, block, shard_, rules_, again);
+    const bool products = workload::keeps_every_second_product(layout.recompute);
+    memory.selective = memory.kept;
+    if (products) {
+      memory.selective = workload::every_second_product_bytes(job_.model, block, shard_, rules_);
+    } else if (again != 0) {
+      memory.selective = workload::saved_bytes(job_.model, block, shard_, rules_, again);
+    }
     memory.temporary = backward_elements(job_.model, block, shard_) * rules_.element;
   }
 }
@@ -99,6 +104,9 @@ void MemoryModel::add_stage(const Layout& layout, std::int64_t number, RankSums&
     sums.activations +=
         alive * (as_double(kept) * block.kept + as_double(again.selective) * block.selective);
     sums.checkpoints += alive * as_double(again.full) / as_double(chunk) * checkpoint;
+    if (again.selective > 0) {
+      sums.recomputed = std::max(sums.recomputed, block.kept - block.selective);
+    }
     if (again.full > 0) {
       sums.recomputed = std::max(sums.recomputed, block.kept * as_double(std::min(chunk, held)));
     }
@@ -190,6 +198,9 @@ void MemoryModel::add_weight_copies(const Layout& layout, const RankSums& sums,
           Bytes(kept * rules_.element);
     }
     memory.after_forward[MemoryItem::kWeightCopies] = Bytes(kept * rules_.element);
+    // Its cache holds the copies of all weights until the forward ends.
+    memory.moments[static_cast<std::size_t>(MemoryMoment::kForward)][MemoryItem::kWeightCopies] =
+        Bytes(as_double(sums.weights.dense - embedding_.dense) * rules_.element);
     return;
   }
   if (rules_.dialect != Dialect::kMegatron) {
@@ -253,6 +264,9 @@ void MemoryModel::add_loss(const Layout& layout, const RankSums& sums, RankMemor
   MemoryItems& loss = memory.moments[static_cast<std::size_t>(MemoryMoment::kLoss)];
   loss[MemoryItem::kLogits] = Bytes(logits * copies.kept + norm);
   loss[MemoryItem::kLossTemporaries] = Bytes(logits * copies.temporary);
+  MemoryItems& forward = memory.moments[static_cast<std::size_t>(MemoryMoment::kForward)];
+  forward[MemoryItem::kLogits] = loss[MemoryItem::kLogits];
+  forward[MemoryItem::kLossTemporaries] = Bytes(logits * copies.forward);
   memory.after_forward[MemoryItem::kLogits] = loss[MemoryItem::kLogits];
   const bool in_place = rules_.dialect == Dialect::kMegatron || rules_.dialect == Dialect::kLegacy;
   if (in_place && !job_.lora) {
@@ -289,6 +303,7 @@ void MemoryModel::add_sharded_buffers(const Layout& layout, const RankSums& sums
     at[MemoryItem::kGathered] = Bytes((root + (keeps_all ? layers : in_layers)) * gathered);
     at[MemoryItem::kGradientBuffers] += Bytes(reduced * (gathered + bytes_of(layout.gradients)));
   };
+  hold(MemoryMoment::kForward, 2.0 * layer, 0.0);
   hold(MemoryMoment::kLoss, 2.0 * layer, 0.0);
   hold(MemoryMoment::kBackward, 2.0 * layer, 2.0 * layer);
 }
@@ -311,7 +326,8 @@ RankMemory MemoryModel::prepared_rank(const Layout& layout, std::int64_t rank) {
       layout.activation_offload ? std::min(sums.checkpoints, sums.temporary) : sums.checkpoints;
   const double message =
       shard_.pp > 1 ? 2.0 * workload::checkpoint_bytes(job_.model, shard_, rules_) : 0.0;
-  for (const MemoryMoment moment : {MemoryMoment::kLoss, MemoryMoment::kBackward}) {
+  for (const MemoryMoment moment :
+       {MemoryMoment::kForward, MemoryMoment::kLoss, MemoryMoment::kBackward}) {
     MemoryItems& at = memory.moments[static_cast<std::size_t>(moment)];
     at[MemoryItem::kActivations] = Bytes(activations);
     at[MemoryItem::kCheckpoints] = Bytes(checkpoints);
@@ -324,8 +340,12 @@ RankMemory MemoryModel::prepared_rank(const Layout& layout, std::int64_t rank) {
     backward[MemoryItem::kRecomputed] = Bytes(sums.recomputed);
     backward[MemoryItem::kBackwardTemporaries] = Bytes(sums.temporary);
   }
+  memory.after_forward[MemoryItem::kRounding] =
+      memory.after_forward.total() * (facts_.rounding.value - 1.0);
   for (std::size_t i = 0; i < memory.moments.size(); ++i) {
-    const Bytes total = memory.moments[i].total();
+    MemoryItems& at = memory.moments[i];
+    at[MemoryItem::kRounding] = at.total() * (facts_.rounding.value - 1.0);
+    const Bytes total = at.total();
     if (total > memory.allocated) {
       memory.allocated = total;
       memory.fullest = static_cast<MemoryMoment>(i);

@@ -3,7 +3,8 @@
 // The same code serves an answer to a person and a search: MemoryModel::rank() fills arrays of
 // named items without allocating, explain/ names them. The peak of a rank is its fullest moment:
 //   kIdle      after the optimizer step: states alone
-//   kLoss      the last stage has its logits, every in-flight activation is alive
+//   kForward   the loss has been computed: logits in several formats
+//   kLoss      its backward: the last stage has its logits, every in-flight activation is alive
 //   kBackward  a layer's backward runs beside the in-flight activations
 //   kUpdate    all gradients exist, activations are gone
 // `allocated` is what tensors take, `reserved` what the caching allocator holds for them, `device`
@@ -43,8 +44,9 @@ enum class MemoryItem : std::uint8_t {
   kBackwardTemporaries,
   kMessages,   // pipeline messages
   kWorkspace,  // libraries
+  kRounding,   // blocks of the allocator that are larger than their tensors
 };
-inline constexpr std::array<describe::Word<MemoryItem>, 15> kMemoryItemWords{
+inline constexpr std::array<describe::Word<MemoryItem>, 16> kMemoryItemWords{
     {{MemoryItem::kParameters, "parameters"},
      {MemoryItem::kGradients, "gradients"},
      {MemoryItem::kMaster, "master parameters"},
@@ -59,12 +61,14 @@ inline constexpr std::array<describe::Word<MemoryItem>, 15> kMemoryItemWords{
      {MemoryItem::kLossTemporaries, "loss temporaries"},
      {MemoryItem::kBackwardTemporaries, "backward temporaries"},
      {MemoryItem::kMessages, "pipeline messages"},
-     {MemoryItem::kWorkspace, "workspace"}}};
+     {MemoryItem::kWorkspace, "workspace"},
+     {MemoryItem::kRounding, "allocator rounding"}}};
 
-enum class MemoryMoment : std::uint8_t { kIdle, kLoss, kBackward, kUpdate };
-inline constexpr std::array<describe::Word<MemoryMoment>, 4> kMemoryMomentWords{
+enum class MemoryMoment : std::uint8_t { kIdle, kForward, kLoss, kBackward, kUpdate };
+inline constexpr std::array<describe::Word<MemoryMoment>, 5> kMemoryMomentWords{
     {{MemoryMoment::kIdle, "after the optimizer step"},
-     {MemoryMoment::kLoss, "at the loss"},
+     {MemoryMoment::kForward, "at the end of forward"},
+     {MemoryMoment::kLoss, "in the loss's backward"},
      {MemoryMoment::kBackward, "in a layer's backward"},
      {MemoryMoment::kUpdate, "before the optimizer step"}}};
 

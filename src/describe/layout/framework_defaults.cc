@@ -91,6 +91,7 @@ void fill_maxtext(Layout& layout, Filler& filler) {
   filler.fill(layout.recompute, RecomputePolicy{.granularity = Recompute::kFull, .modules = {}},
               "recompute", "full");
   filler.fill(layout.launch, Launch::kCompiled, "compile", "1");
+  filler.fill(layout.loss, LossKernel::kInPlace, "loss", "in-place");
 }
 
 }  // namespace

@@ -99,8 +99,9 @@ enum class RecomputeModule {
   kSharedExperts,
   kActivation,
   kEverySecondLayer,
+  kEverySecondProduct,
 };
-inline constexpr std::array<Word<RecomputeModule>, 11> kRecomputeModuleWords{
+inline constexpr std::array<Word<RecomputeModule>, 13> kRecomputeModuleWords{
     {{RecomputeModule::kCoreAttention, "core_attn"},
      {RecomputeModule::kLayerNorm, "layernorm"},
      {RecomputeModule::kMlp, "mlp"},
@@ -111,7 +112,9 @@ inline constexpr std::array<Word<RecomputeModule>, 11> kRecomputeModuleWords{
      {RecomputeModule::kSharedExperts, "shared_expert"},
      {RecomputeModule::kActivation, "activation"},
      {RecomputeModule::kEverySecondLayer, "layer"},
-     {RecomputeModule::kEverySecondLayer, "every_second_layer"}}};
+     {RecomputeModule::kEverySecondLayer, "every_second_layer"},
+     {RecomputeModule::kEverySecondProduct, "op"},
+     {RecomputeModule::kEverySecondProduct, "every_second_product"}}};
 
 struct RecomputePolicy {
   Recompute granularity = Recompute::kNone;
@@ -170,9 +173,9 @@ inline constexpr std::array<Word<AttentionKernel>, 6> kAttentionKernelWords{
      {AttentionKernel::kEager, "eager"},
      {AttentionKernel::kEager, "math"}}};
 
-// How logits become a loss, which decides how many copies of them live at once. Plain: an fp32 copy,
-// its softmax and its gradient. Fused: one fp32 copy, worked on in place. In place: no copy at all.
-// Chunked: a few hundred tokens at a time.
+// How logits become a loss, which decides how many copies of them live at once. Plain: an fp32
+// copy, its softmax and its gradient. Fused: one fp32 copy, worked on in place. In place: no copy
+// at all. Chunked: a few hundred tokens at a time.
 enum class LossKernel { kPlain, kFused, kInPlace, kChunked };
 inline constexpr std::array<Word<LossKernel>, 6> kLossKernelWords{
     {{LossKernel::kPlain, "plain"},

@@ -40,7 +40,7 @@ Answer quantity_of(const std::string& quantity, const RankMemory& memory, const 
   };
   const auto gib = [&in](Bytes bytes) { return in(bytes, 1_GiB); };
   if (quantity == "fits") {
-    return Prediction{memory.device <= usable ? 1.0 : 0.0, std::nullopt, {}};
+    return Prediction{memory.least <= usable ? 1.0 : 0.0, std::nullopt, {}};
   }
   if (quantity == "mem_gib") {
     return in(of_kind(memory, row.memory), row.memory_unit);

@@ -152,8 +152,10 @@ void read_megatron_storage(Reading& at) {
   Layout& layout = at.out.layout;
   const bool eight_bits = layout.precision == describe::Precision::kFp8 ||
                           layout.precision == describe::Precision::kMxfp8;
+  const std::string framework = to_lower(at.run.framework);
   const bool recipe = at.flags.on("USE_DIST_OPTIMIZER").has_value() || eight_bits ||
-                      layout.precision == describe::Precision::kNvfp4;
+                      layout.precision == describe::Precision::kNvfp4 ||
+                      contains(framework, "bridge") || contains(framework, "nemo");
   if (at.out.framework != Framework::kMegatronCore || !recipe) {
     return;
   }

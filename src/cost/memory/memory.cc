@@ -27,6 +27,18 @@ bool is_quantised(Precision precision) {
          precision == Precision::kNvfp4;
 }
 
+constexpr workload::PartMask kElementWise = workload::mask_of(
+    {workload::Part::kInputNorm, workload::Part::kFfnNorm, workload::Part::kFfnActivation,
+     workload::Part::kExpertActivation, workload::Part::kSharedActivation});
+
+// Frameworks whose saved tensors were checked against measurements. Of others (llm-foundry,
+// fms-fsdp, InternEvo, MaxText …) it is not known which element-wise results they keep.
+bool is_measured(Framework framework, Zero zero) {
+  return framework == Framework::kMegatronCore || framework == Framework::kAccelerate ||
+         framework == Framework::kTorchtitan ||
+         (framework == Framework::kMegatronDeepspeed && zero != Zero::kParameters);
+}
+
 // Does the framework keep a buffer for all gradients from the start (Megatron, DeepSpeed), or does
 // each gradient come to life in the backward pass?
 bool keeps_gradient_buffer(Framework framework) {
@@ -64,6 +76,9 @@ void MemoryModel::prepare(const Layout& layout) {
   embedding_ = workload::embedding_weights(job_.model, shard_);
   head_ = workload::head_weights(job_.model, shard_);
   mtp_ = workload::mtp_weights(job_.model, shard_);
+  workload::SavedRules lean_rules = rules_;
+  lean_rules.dialect = Dialect::kMegatron;
+  lean_rules.dropout = false;
   const workload::PartMask again = workload::recomputed_parts(layout.recompute, job_.framework);
   for (std::size_t i = 0; i < blocks_.size(); ++i) {
     const describe::Block& block = job_.model.blocks[i];
@@ -79,6 +94,10 @@ void MemoryModel::prepare(const Layout& layout) {
     } else if (again != 0) {
       memory.selective = workload::saved_bytes(job_.model, block, shard_, rules_, again);
     }
+    memory.lean = is_measured(job_.framework, layout.zero)
+                      ? memory.selective
+                      : std::min(memory.selective, workload::saved_bytes(job_.model, block, shard_,
+                                                                         lean_rules, kElementWise));
     memory.temporary = backward_elements(job_.model, block, shard_) * rules_.element;
   }
 }
@@ -103,11 +122,15 @@ void MemoryModel::add_stage(const Layout& layout, std::int64_t number, RankSums&
     sums.trained += block.trained * as_double(held);
     sums.activations +=
         alive * (as_double(kept) * block.kept + as_double(again.selective) * block.selective);
+    sums.doubtful += alive * (as_double(kept) * std::max(block.kept - block.lean, 0.0) +
+                              as_double(again.selective) * (block.selective - block.lean));
     sums.checkpoints += alive * as_double(again.full) / as_double(chunk) * checkpoint;
     if (again.selective > 0) {
       sums.recomputed = std::max(sums.recomputed, block.kept - block.selective);
     }
     if (again.full > 0) {
+      sums.recomputed_doubtful =
+          std::max(sums.recomputed_doubtful, std::max(block.kept - block.lean, 0.0));
       sums.recomputed = std::max(sums.recomputed, block.kept * as_double(std::min(chunk, held)));
     }
     sums.temporary = std::max(sums.temporary, block.temporary);
@@ -293,7 +316,11 @@ void MemoryModel::add_sharded_buffers(const Layout& layout, const RankSums& sums
     return;
   }
   const double gathered = rules_.element;
-  const double layer = as_double(sums.largest_layer.total());
+  // DeepSpeed and XLA fetch matrix by matrix, of which a layer has about three of the largest kind.
+  const bool by_matrix = job_.framework == Framework::kDeepspeed ||
+                         job_.framework == Framework::kMegatronDeepspeed ||
+                         job_.framework == Framework::kMaxtext;
+  const double layer = as_double(sums.largest_layer.total()) / (by_matrix ? 3.0 : 1.0);
   const double root =
       as_double((sums.embedding ? embedding_.dense : 0) + (sums.head ? head_.dense : 0));
   const bool keeps_all = !layout.reshard_after_forward;
@@ -305,7 +332,7 @@ void MemoryModel::add_sharded_buffers(const Layout& layout, const RankSums& sums
   };
   hold(MemoryMoment::kForward, 2.0 * layer, 0.0);
   hold(MemoryMoment::kLoss, 2.0 * layer, 0.0);
-  hold(MemoryMoment::kBackward, 2.0 * layer, 2.0 * layer);
+  hold(MemoryMoment::kBackward, 2.0 * layer, by_matrix ? layer : 2.0 * layer);
 }
 
 RankMemory MemoryModel::prepared_rank(const Layout& layout, std::int64_t rank) {
@@ -353,6 +380,15 @@ RankMemory MemoryModel::prepared_rank(const Layout& layout, std::int64_t rank) {
   }
   memory.reserved = memory.allocated * facts_.fragmentation.value;
   memory.device = memory.reserved + facts_.context.value;
+  // What is computed again is as doubtful as what is kept.
+  const double doubtful =
+      (layout.activation_offload ? 0.0 : std::min(sums.doubtful, activations)) +
+      (memory.fullest == MemoryMoment::kBackward ? sums.recomputed_doubtful : 0.0);
+  // Rows of frameworks that were not fitted lie within 10 % of their memory.
+  constexpr double kSure = 0.9;
+  memory.least = is_measured(job_.framework, layout.zero)
+                     ? memory.device
+                     : (memory.allocated - Bytes(doubtful)) * kSure + facts_.context.value;
   return memory;
 }
 

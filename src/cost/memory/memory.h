@@ -94,6 +94,9 @@ struct RankMemory {
   Bytes allocated;  // at the fullest moment
   Bytes reserved;
   Bytes device;
+  // What a rejection rests on: `device` where the framework's memory was measured; elsewhere
+  // allocated and the context, less what is not known (which element-wise results are kept).
+  Bytes least;
   [[nodiscard]] const MemoryItems& at(MemoryMoment moment) const {
     return moments[static_cast<std::size_t>(moment)];
   }
@@ -117,6 +120,7 @@ class MemoryModel {
     double trained = 0.0;    // adapter parameters, where only those are trained
     double kept = 0.0;       // bytes a microbatch
     double selective = 0.0;  // the same under the selective policy
+    double lean = 0.0;       // kept if no element-wise result is
     double temporary = 0.0;  // in its backward
   };
   // Sums over the stages of one rank.
@@ -124,8 +128,10 @@ class MemoryModel {
     workload::Weights weights;
     double trained = 0.0;
     double activations = 0.0;
+    double doubtful = 0.0;  // of those, what a framework not measured may do without
     double checkpoints = 0.0;
     double recomputed = 0.0;
+    double recomputed_doubtful = 0.0;
     double temporary = 0.0;
     workload::Weights largest_layer;
     bool embedding = false;

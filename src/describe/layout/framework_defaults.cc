@@ -140,9 +140,13 @@ std::vector<std::string> fill_defaults(Layout& layout, std::span<const std::stri
       // --zero-stage of its arguments.py.
       filler.fill(layout.zero, Zero::kOptimizer, "zero", "1");
       break;
+    case Framework::kOther:
+      // PyTorch gives a gradient its parameter's format.
+      filler.fill(layout.gradients, layout.parameters, "gradients",
+                  word_of<Storage>(kStorageWords, layout.parameters));
+      break;
     case Framework::kDeepspeed:
     case Framework::kNanotron:
-    case Framework::kOther:
       break;
   }
   return std::move(filler).filled();

@@ -58,6 +58,7 @@ struct Command {
 Command model_command();
 Command cluster_command();
 Command explain_command();
+Command memory_command();
 Command validate_command();
 Command completion_command();
 Command config_command();

@@ -1,0 +1,169 @@
+#include "app/job_request.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/integers.h"
+#include "base/sha256.h"
+#include "base/text.h"
+#include "describe/cluster/load_cluster.h"
+#include "describe/layout/layout_text.h"
+#include "describe/layout/mesh.h"
+#include "describe/model/load_model.h"
+
+namespace sextant::app {
+namespace {
+
+using describe::Job;
+
+constexpr std::int64_t kDefaultSequence = 4096;
+constexpr std::int64_t kMostBatch = 1'000'000'000;
+constexpr std::int64_t kMostLoraRank = 1'000'000;
+
+// "ici:fsdp=4;dcn:data=2;mbs=1": levels of a mesh, then keys.
+struct LayoutWords {
+  std::string mesh;
+  std::string keys;
+};
+
+LayoutWords layout_words(std::string_view text) {
+  LayoutWords words;
+  for (const std::string_view part : split(text, ';')) {
+    const bool level = part.starts_with("ici:") || part.starts_with("dcn:");
+    std::string& into = level ? words.mesh : words.keys;
+    into += into.empty() ? "" : (level ? ";" : ",");
+    into += part;
+  }
+  return words;
+}
+
+Result<void> read_layout(const JobRequest& request, Job& job) {
+  const LayoutWords words = layout_words(request.layout);
+  SEXTANT_TRY(describe::LayoutReading reading, describe::parse_layout(words.keys, job.framework));
+  job.layout = std::move(reading.layout);
+  job.assumed.insert(job.assumed.end(), reading.defaulted.begin(), reading.defaulted.end());
+  if (!words.mesh.empty()) {
+    SEXTANT_TRY(const describe::Mesh mesh, describe::parse_mesh(words.mesh));
+    job.layout = describe::with_mesh(std::move(job.layout), mesh);
+  }
+  return {};
+}
+
+Result<void> read_sequences(const JobRequest& request, Job& job) {
+  if (!request.sequences.empty()) {
+    SEXTANT_TRY(job.sequences, describe::parse_sequences(request.sequences));
+    return {};
+  }
+  const std::int64_t longest = job.model.max_positions;
+  job.sequences.length = longest > 0 ? std::min(longest, kDefaultSequence) : kDefaultSequence;
+  job.assumed.push_back(fmt::format("seq={} (not given: {}, or the model's most where smaller)",
+                                    job.sequences.length, kDefaultSequence));
+  return {};
+}
+
+Result<void> read_batch(const JobRequest& request, Job& job) {
+  if (!request.global_batch.empty()) {
+    const auto batch = to_integer(request.global_batch);
+    if (!batch || *batch < 1 || *batch > kMostBatch) {
+      return invalid(fmt::format("'{}' is not a global batch", printable(request.global_batch)),
+                     "--gbs", fmt::format("a whole number from 1 to {}", kMostBatch));
+    }
+    job.global_batch = *batch;
+    return {};
+  }
+  const std::int64_t microbatches = default_microbatches(job.layout);
+  const std::int64_t replicas = std::max<std::int64_t>(job.dp(), 1);
+  job.global_batch = saturating_product({replicas, job.layout.mbs, microbatches});
+  job.assumed.push_back(fmt::format("gbs={} (not given: dp={} * mbs={} * {} microbatch{})",
+                                    job.global_batch, replicas, job.layout.mbs, microbatches,
+                                    microbatches == 1 ? "" : "es"));
+  return {};
+}
+
+// "lora", "lora:16", "lora:16:qkv+linear_proj".
+Result<describe::Lora> read_lora(std::string_view text) {
+  describe::Lora lora;
+  const std::vector<std::string_view> parts = split(text, ':');
+  if (parts.size() > 1) {
+    const auto rank = to_integer(parts[1]);
+    if (!rank || *rank < 1 || *rank > kMostLoraRank) {
+      return invalid(fmt::format("'{}' is not a LoRA rank", printable(parts[1])), "--workload",
+                     fmt::format("a whole number from 1 to {}", kMostLoraRank));
+    }
+    lora.rank = *rank;
+  }
+  if (parts.size() > 2) {
+    lora.modules.clear();
+    for (const std::string_view word : split(parts[2], '+')) {
+      SEXTANT_TRY(const describe::LoraModule module,
+                  describe::parse_word<describe::LoraModule>(describe::kLoraModuleWords, word,
+                                                             "LoRA module", "--workload"));
+      lora.modules.push_back(module);
+    }
+  }
+  return lora;
+}
+
+Result<void> read_workload(const JobRequest& request, Job& job) {
+  const std::string_view text =
+      request.workload.empty() ? std::string_view("pretrain") : std::string_view(request.workload);
+  SEXTANT_TRY(job.workload, describe::parse_word<describe::Workload>(describe::kWorkloadWords,
+                                                                     text.substr(0, text.find(':')),
+                                                                     "workload", "--workload"));
+  if (job.workload == describe::Workload::kLora) {
+    SEXTANT_TRY(job.lora, read_lora(text));
+  } else if (text.find(':') != std::string_view::npos) {
+    return invalid(fmt::format("'{}' takes nothing after ':'", printable(text)), "--workload",
+                   "pretrain, sft, forward, lora[:RANK[:MODULE+...]]");
+  }
+  return {};
+}
+
+}  // namespace
+
+std::int64_t default_microbatches(const describe::Layout& layout) {
+  constexpr std::int64_t kMicrobatchesPerPipelineRank = 4;
+  return layout.pp == 1 ? 1 : saturating_product({kMicrobatchesPerPipelineRank, layout.pp});
+}
+
+std::vector<std::pair<std::string, std::string>> cluster_inputs(const describe::Cluster& cluster,
+                                                                const describe::DataStore& data) {
+  std::vector<std::pair<std::string, std::string>> inputs;
+  for (const std::string& path :
+       {"devices/" + cluster.device.id + ".toml", "systems/" + cluster.system.id + ".toml",
+        "fabrics/" + cluster.fabric.id + ".toml"}) {
+    if (const auto text = data.read(path)) {
+      inputs.emplace_back(data.where(path), sha256_hex(*text));
+    }
+  }
+  return inputs;
+}
+
+Result<JobReading> read_job(const JobRequest& request, const Context& context) {
+  JobReading reading;
+  Job& job = reading.job;
+  const std::string& framework =
+      request.framework.empty() ? context.settings.at("framework").value : request.framework;
+  SEXTANT_TRY(job.framework, describe::parse_word<describe::Framework>(
+                                 describe::kFrameworkWords, framework, "framework", "--framework"));
+  if (request.cluster.empty()) {
+    return invalid("the cluster is missing", "--on",
+                   "COUNTxDEVICE such as 64xh100-sxm, or a cluster.toml");
+  }
+  SEXTANT_TRY(job.model, describe::load_model(request.model, context.data));
+  SEXTANT_TRY(job.cluster, describe::load_cluster(request.cluster, context.data));
+  for (const auto* assumed : {&job.model.assumed, &job.cluster.assumed}) {
+    job.assumed.insert(job.assumed.end(), assumed->begin(), assumed->end());
+  }
+  SEXTANT_CHECK_OK(read_layout(request, job));
+  SEXTANT_CHECK_OK(read_sequences(request, job));
+  SEXTANT_CHECK_OK(read_batch(request, job));
+  SEXTANT_CHECK_OK(read_workload(request, job));
+  reading.violations = describe::check_rules(job);
+  reading.inputs = cluster_inputs(job.cluster, context.data);
+  reading.inputs.emplace(reading.inputs.begin(), job.model.config_file, job.model.config_sha256);
+  return reading;
+}
+
+}  // namespace sextant::app

@@ -1,0 +1,48 @@
+// A Job from the words of a command line: what every command that predicts something starts from.
+//
+// Whatever the user leaves out is filled by a stated rule and listed in Job::assumed, together with
+// what the model's configuration, the cluster's reference system and the framework's defaults
+// filled in. A job that breaks rules is a value with violations, not an Error.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "app/context.h"
+#include "base/result.h"
+#include "describe/layout/job.h"
+#include "describe/layout/rules.h"
+
+namespace sextant::app {
+
+struct JobRequest {
+  std::string model;    // MODEL
+  std::string cluster;  // CLUSTER
+  // LAYOUT: key=value pairs joined by commas. A JAX mesh ("ici:fsdp=64,tensor=4;dcn:data=2") may
+  // stand before them, set off by semicolons.
+  std::string layout;
+  std::string framework;     // FRAMEWORK; "": the setting's
+  std::string sequences;     // describe::parse_sequences; "": 4096, or the model's most if smaller
+  std::string global_batch;  // sequences a step; "": see default_microbatches
+  std::string workload;      // "": pretrain; "lora[:RANK[:MODULE+…]]"
+};
+
+struct JobReading {
+  describe::Job job;
+  std::vector<describe::Violation> violations;  // empty: legal
+  // Name of each input and the SHA-256 of its bytes, for explain::Provenance.
+  std::vector<std::pair<std::string, std::string>> inputs;
+};
+
+Result<JobReading> read_job(const JobRequest& request, const Context& context);
+
+// Microbatches of a job whose batch the user left open: one without a pipeline, else four a
+// pipeline rank, which leaves a bubble of at most a fifth.
+std::int64_t default_microbatches(const describe::Layout& layout);
+
+// The files of data/ that describe the cluster, with their SHA-256.
+std::vector<std::pair<std::string, std::string>> cluster_inputs(const describe::Cluster& cluster,
+                                                                const describe::DataStore& data);
+
+}  // namespace sextant::app

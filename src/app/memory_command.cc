@@ -1,0 +1,69 @@
+#include "app/memory_command.h"
+
+#include <utility>
+
+#include "explain/memory_view.h"
+#include "explain/violation_view.h"
+
+namespace sextant::app {
+namespace {
+
+explain::Provenance provenance_of(JobReading& reading) {
+  return {std::string(explain::tool_version()), std::move(reading.inputs)};
+}
+
+Result<explain::MemoryAnswer> memory_answer(JobReading reading, const Context& context) {
+  explain::MemoryAnswer answer;
+  answer.provenance = provenance_of(reading);
+  answer.job = std::move(reading.job);
+  SEXTANT_TRY(answer.facts, describe::memory_facts(context.data, answer.job.framework));
+  cost::MemoryModel model(answer.job, answer.facts);
+  for (std::int64_t rank = 0; rank < answer.job.layout.pp; ++rank) {
+    answer.ranks.push_back(model.rank(answer.job.layout, rank));
+    if (answer.ranks.back().allocated > answer.ranks[answer.fullest].allocated) {
+      answer.fullest = answer.ranks.size() - 1;
+    }
+  }
+  answer.rejection = cost::memory_rejection(answer.ranks[answer.fullest],
+                                            answer.job.cluster.device.usable_memory());
+  if (answer.rejection) {
+    answer.changes = cost::fitting_changes(answer.job, answer.facts);
+  }
+  return answer;
+}
+
+Output refused(JobReading& reading, std::string_view command, const Context& context) {
+  const explain::Provenance provenance = provenance_of(reading);
+  return {.text = explain::to_text(reading.violations, command, provenance, context.style),
+          .notes = {},
+          .exit_code = kExitNo};
+}
+
+}  // namespace
+
+Result<Output> show_memory(const JobRequest& request, const Context& context) {
+  SEXTANT_TRY(JobReading reading, read_job(request, context));
+  if (!reading.violations.empty()) {
+    return refused(reading, "memory", context);
+  }
+  SEXTANT_TRY(const explain::MemoryAnswer answer, memory_answer(std::move(reading), context));
+  return Output{.text = explain::to_text(answer, context.style),
+                .notes = {},
+                .exit_code = answer.rejection ? kExitNo : kExitFine};
+}
+
+Result<Output> explain_memory(const JobRequest& request, const Context& context) {
+  SEXTANT_TRY(JobReading reading, read_job(request, context));
+  if (!reading.violations.empty()) {
+    return refused(reading, "explain", context);
+  }
+  SEXTANT_TRY(const explain::MemoryAnswer answer, memory_answer(std::move(reading), context));
+  const cost::MemoryDetail detail =
+      cost::memory_detail(answer.job, answer.ranks[answer.fullest].pipeline_rank);
+  return Output{.text = explain::to_text(explain::memory_tree(answer, detail), answer.provenance,
+                                         context.style),
+                .notes = {},
+                .exit_code = kExitFine};
+}
+
+}  // namespace sextant::app

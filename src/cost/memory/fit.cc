@@ -1,0 +1,153 @@
+#include "cost/memory/fit.h"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+
+#include <fmt/format.h>
+
+#include "describe/layout/layout_text.h"
+#include "describe/layout/rules.h"
+
+namespace sextant::cost {
+namespace {
+
+using describe::Job;
+using describe::Layout;
+using describe::LossKernel;
+using describe::Recompute;
+using describe::RecomputeModule;
+using describe::Zero;
+
+// A lever: the layout with one thing changed, and its name; nothing where it is pulled already.
+struct Changed {
+  Layout layout;
+  std::string change;
+};
+using Lever = std::optional<Changed> (*)(const Job&);
+
+std::optional<Changed> doubled(const Job& job, std::int64_t Layout::* axis, std::string_view key) {
+  Changed changed{job.layout, {}};
+  changed.layout.*axis *= 2;
+  changed.layout.dp = 0;
+  changed.change = fmt::format("{}={}", key, changed.layout.*axis);
+  return changed;
+}
+
+const std::array<Lever, 12>& levers() {
+  static const std::array<Lever, 12> kAll{
+      [](const Job& job) -> std::optional<Changed> {
+        if (job.layout.mbs % 2 != 0) {
+          return std::nullopt;
+        }
+        Changed changed{job.layout, {}};
+        changed.layout.mbs /= 2;
+        changed.change = fmt::format("mbs={}", changed.layout.mbs);
+        return changed;
+      },
+      [](const Job& job) -> std::optional<Changed> {
+        if (job.layout.loss == LossKernel::kInPlace) {
+          return std::nullopt;
+        }
+        Changed changed{job.layout, "loss=in-place"};
+        changed.layout.loss = LossKernel::kInPlace;
+        return changed;
+      },
+      [](const Job& job) -> std::optional<Changed> {
+        if (job.layout.recompute.granularity != Recompute::kNone) {
+          return std::nullopt;
+        }
+        Changed changed{job.layout, "recompute=selective:mlp"};
+        changed.layout.recompute = {.granularity = Recompute::kSelective,
+                                    .modules = {RecomputeModule::kMlp}};
+        return changed;
+      },
+      [](const Job& job) -> std::optional<Changed> {
+        if (job.layout.recompute.granularity == Recompute::kFull) {
+          return std::nullopt;
+        }
+        Changed changed{job.layout, "recompute=full"};
+        changed.layout.recompute = {.granularity = Recompute::kFull, .modules = {}};
+        return changed;
+      },
+      [](const Job& job) -> std::optional<Changed> {
+        if (job.layout.zero != Zero::kNone) {
+          return std::nullopt;
+        }
+        Changed changed{job.layout, "zero=1"};
+        changed.layout.zero = Zero::kOptimizer;
+        return changed;
+      },
+      [](const Job& job) -> std::optional<Changed> {
+        if (job.layout.zero == Zero::kParameters) {
+          return std::nullopt;
+        }
+        Changed changed{job.layout, "zero=3"};
+        changed.layout.zero = Zero::kParameters;
+        return changed;
+      },
+      [](const Job& job) { return doubled(job, &Layout::tp, "tp"); },
+      [](const Job& job) { return doubled(job, &Layout::pp, "pp"); },
+      [](const Job& job) { return doubled(job, &Layout::cp, "cp"); },
+      [](const Job& job) -> std::optional<Changed> {
+        return describe::has_experts(job.model) ? doubled(job, &Layout::ep, "ep") : std::nullopt;
+      },
+      [](const Job& job) -> std::optional<Changed> {
+        if (job.layout.optimizer.offload) {
+          return std::nullopt;
+        }
+        Changed changed{job.layout, {}};
+        changed.layout.optimizer.offload = true;
+        changed.change = fmt::format("optimizer={}:offload",
+                                     describe::word_of<describe::OptimizerKind>(
+                                         describe::kOptimizerWords, job.layout.optimizer.kind));
+        return changed;
+      },
+      [](const Job& job) -> std::optional<Changed> {
+        if (job.layout.activation_offload) {
+          return std::nullopt;
+        }
+        Changed changed{job.layout, "activation_offload=1"};
+        changed.layout.activation_offload = true;
+        return changed;
+      },
+  };
+  return kAll;
+}
+
+}  // namespace
+
+std::optional<MemoryRejection> memory_rejection(const RankMemory& fullest, Bytes available) {
+  if (fullest.least <= available) {
+    return std::nullopt;
+  }
+  return MemoryRejection{
+      .pipeline_rank = fullest.pipeline_rank, .needed = fullest.least, .available = available};
+}
+
+std::vector<FittingChange> fitting_changes(const Job& job, const describe::MemoryFacts& facts) {
+  std::vector<FittingChange> changes;
+  const Bytes available = job.cluster.device.usable_memory();
+  Job changed_job = job;
+  for (const Lever lever : levers()) {
+    const std::optional<Changed> changed = lever(job);
+    if (!changed) {
+      continue;
+    }
+    changed_job.layout = changed->layout;
+    if (!describe::check_rules(changed_job).empty()) {
+      continue;
+    }
+    MemoryModel model(changed_job, facts);
+    const RankMemory fullest = model.fullest(changed_job.layout);
+    if (fullest.least <= available) {
+      changes.push_back({changed->change, fullest.least});
+    }
+  }
+  std::stable_sort(
+      changes.begin(), changes.end(),
+      [](const FittingChange& a, const FittingChange& b) { return a.needed > b.needed; });
+  return changes;
+}
+
+}  // namespace sextant::cost

@@ -1,0 +1,27 @@
+// A number and what it is made of: the tree of terms that every explanation shows.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "explain/provenance.h"
+#include "explain/style.h"
+
+namespace sextant::explain {
+
+struct Term {
+  std::string name;     // "activations"
+  std::string value;    // "12.6 GiB"
+  double number = 0.0;  // the value in `unit`
+  std::string unit;     // "bytes", "flop", "count"
+  std::string formula;  // with the numbers put in: "8 in flight × 10 layers × 160 MiB"
+  std::string page;     // where the formula is explained: "docs/models/memory.md#activations"
+  std::vector<Term> parts;
+};
+
+// An indented tree (text, Markdown) or {"schema": "sextant.explain/1", …, "tree": {…}}. CSV: a line
+// a term, with its depth.
+std::string to_text(const Term& root, const Provenance& provenance, const Style& style);
+
+}  // namespace sextant::explain

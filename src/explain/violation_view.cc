@@ -1,0 +1,32 @@
+#include "explain/violation_view.h"
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "explain/json.h"
+
+namespace sextant::explain {
+
+std::string to_text(std::span<const describe::Violation> violations, std::string_view command,
+                    const Provenance& provenance, const Style& style) {
+  if (style.format == Format::kJson) {
+    Json json = document(command, provenance);
+    json["legal"] = false;
+    Json& list = json["violations"] = Json::array();
+    for (const describe::Violation& violation : violations) {
+      list.push_back({{"rule", violation.rule},
+                      {"message", violation.message},
+                      {"nearest", violation.nearest}});
+    }
+    return dumped(json);
+  }
+  std::string text = bad("not legal", style) + "\n";
+  for (const describe::Violation& violation : violations) {
+    text += fmt::format(
+        "  {}: {}{}\n", violation.rule, violation.message,
+        violation.nearest.empty() ? std::string() : "; nearest: " + join(violation.nearest, ", "));
+  }
+  return text;
+}
+
+}  // namespace sextant::explain

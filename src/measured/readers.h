@@ -26,6 +26,7 @@ Result<std::vector<Row>> read_ep_all_to_all(const CsvTable& table, TableContext&
 Result<std::vector<Row>> read_comm_efficiency(const CsvTable& table, TableContext& context);
 Result<std::vector<Row>> read_gpu_kernels(const CsvTable& table, TableContext& context);
 Result<std::vector<Row>> read_memory(const CsvTable& table, TableContext& context);
+Result<std::vector<Row>> read_sharded_memory(const CsvTable& table, TableContext& context);
 Result<std::vector<Row>> read_train_steps(const CsvTable& table, TableContext& context);
 Result<std::vector<Row>> read_rank_compute(const CsvTable& table, TableContext& context);
 Result<std::vector<Row>> read_step_collectives(const CsvTable& table, TableContext& context);

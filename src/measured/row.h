@@ -33,6 +33,7 @@ enum class TableKind {
   kCommEfficiency,
   kGpuKernels,
   kMemory,
+  kShardedMemory,
   kTrainSteps,
   kRankCompute,
   kStepCollectives,

@@ -101,6 +101,21 @@ Result<std::vector<Row>> hf_rows(Cells cells, const TableContext& context, Table
   return rows;
 }
 
+// Tables that grow a batch until it fails say in `outcome` whether the row ran.
+Result<std::vector<Row>> memory_rows(Cells cells, const TableContext& context) {
+  const auto outcome = cells.word("outcome", {"ran", "oom"});
+  SEXTANT_TRY(std::vector<Row> rows,
+              hf_rows(std::move(cells), context, TableKind::kMemory,
+                      {"peak_gib", "state_gib", "after_forward_gib", "reserved_gib"}));
+  if (outcome && !rows.empty()) {
+    Row fits = rows.front();
+    fits.quantity = "fits";
+    fits.measured = *outcome == "ran" ? 1.0 : 0.0;
+    rows.push_back(std::move(fits));
+  }
+  return rows;
+}
+
 // "A-tp8sp-zero3-ckpt": the parts after the first hyphen, in PyTorch's words.
 //   zero2, zero3   FSDP2 without or with resharding after forward (on the data-parallel mesh)
 //   hsdpRxS        S ranks shard, R replicate
@@ -167,6 +182,53 @@ Result<Job> pytorch_job(Cells& cells, const TableContext& context,
   job.sequences.length = shape.seq;
   job.global_batch = job.layout.mbs * job.layout.dp;
   return job;
+}
+
+// Rank 0 of PyTorch's FSDP2 on a group that does not exist: fp32 shards, bf16 compute, gradients
+// reduced in fp32, fused AdamW; torchtitan's model, its loss compiled where the layers are.
+Result<std::vector<Row>> sharded_memory_rows(Cells cells, const TableContext& context) {
+  TableShape shape;
+  shape.name = std::string(cells.text("case"));
+  shape.layers = cells.required_count("layers");
+  shape.hidden = cells.required_count("hidden");
+  shape.ffn = cells.required_count("ffn");
+  shape.heads = cells.required_count("heads");
+  shape.kv_heads = cells.required_count("kv");
+  shape.vocab = cells.required_count("vocab");
+  shape.seq = cells.required_count("seq");
+  check_shape(shape, cells);
+  Row row = new_row(cells, context, TableKind::kShardedMemory);
+  SEXTANT_TRY(Job job, one_device_job(context, row.assumed));
+  job.framework = describe::Framework::kTorchtitan;
+  describe::Layout& layout = job.layout;
+  store_all_in(Storage::kFp32, layout);
+  layout.zero = describe::Zero::kParameters;
+  layout.reshard_after_forward = cells.flag("reshard").value_or(true);
+  const auto recompute = cells.word("recompute", {"none", "full"});
+  layout.recompute.granularity =
+      recompute && *recompute == "full" ? describe::Recompute::kFull : describe::Recompute::kNone;
+  if (cells.flag("compile").value_or(false)) {
+    layout.launch = describe::Launch::kCompiled;
+    layout.loss = describe::LossKernel::kFused;
+  }
+  layout.mbs = cells.required_count("mb");
+  layout.dp = cells.required_count("world");
+  if (layout.dp < 1 || layout.dp > kMostRanks || layout.mbs < 1) {
+    cells.reject("world", "not a number of ranks", "1 to 10,000,000");
+  }
+  std::vector<Row> rows = rows_of_quantities(
+      cells, row, {"peak_gib", "state_gib", "after_forward_gib", "reserved_gib"});
+  SEXTANT_CHECK_OK(cells.ok());
+  SEXTANT_TRY(job.cluster, context.hardware.cluster(layout.dp, job.cluster.device));
+  job.model = table_model(shape);
+  job.sequences.length = shape.seq;
+  job.global_batch = layout.mbs * layout.dp;
+  SingleDeviceSubject subject;
+  subject.job = std::make_shared<const Job>(std::move(job));
+  for (Row& out : rows) {
+    out.subject = subject;
+  }
+  return rows;
 }
 
 Result<std::vector<Row>> rank_compute_rows(Cells cells, const TableContext& context) {
@@ -288,10 +350,11 @@ Result<std::vector<Row>> cluster_step_rows(Cells cells, const TableContext& cont
 }  // namespace
 
 Result<std::vector<Row>> read_memory(const CsvTable& table, TableContext& context) {
-  return read_many_rows(table, context, [](Cells cells, const TableContext& where) {
-    return hf_rows(std::move(cells), where, TableKind::kMemory,
-                   {"peak_gib", "state_gib", "after_forward_gib", "reserved_gib"});
-  });
+  return read_many_rows(table, context, memory_rows);
+}
+
+Result<std::vector<Row>> read_sharded_memory(const CsvTable& table, TableContext& context) {
+  return read_many_rows(table, context, sharded_memory_rows);
 }
 
 Result<std::vector<Row>> read_train_steps(const CsvTable& table, TableContext& context) {

@@ -17,13 +17,14 @@
 
 namespace sextant::measured {
 
-inline constexpr std::array<describe::Word<TableKind>, 14> kTableKindWords{
+inline constexpr std::array<describe::Word<TableKind>, 15> kTableKindWords{
     {{TableKind::kRuns, "runs"},
      {TableKind::kCollectives, "collectives"},
      {TableKind::kEpAllToAll, "ep all-to-all"},
      {TableKind::kCommEfficiency, "comm efficiency"},
      {TableKind::kGpuKernels, "gpu kernels"},
      {TableKind::kMemory, "memory"},
+     {TableKind::kShardedMemory, "sharded memory"},
      {TableKind::kTrainSteps, "train steps"},
      {TableKind::kRankCompute, "rank compute"},
      {TableKind::kStepCollectives, "step collectives"},

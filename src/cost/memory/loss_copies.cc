@@ -35,10 +35,8 @@ LossCopies loss_copies(LossKernel kernel, const workload::SavedRules& rules) {
   if (megatron) {
     return {.kept = element + kFp32, .forward = 0.0, .temporary = kFp32};
   }
-  // Hugging Face's model drops its half-precision logits, a trainer's loop holds on to them.
-  const double held = rules.dialect == Dialect::kEager ? 0.0 : element;
   const double copy = element < kFp32 ? kFp32 : 0.0;
-  return {.kept = held + kFp32, .forward = element - held + copy, .temporary = 2.0 * kFp32};
+  return {.kept = kFp32, .forward = element + copy, .temporary = 2.0 * kFp32};
 }
 
 double final_norm_bytes(const describe::Model& model, const workload::SavedRules& rules) {

@@ -1,0 +1,252 @@
+// Memory: limits first, then laws, then published points. The measured tables are checked in
+// tests/memory_truth_test.cc.
+#include "cost/memory/memory.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "cost/memory/detail.h"
+#include "cost/memory/fit.h"
+#include "cost/memory/in_flight.h"
+#include "describe/layout/layout_text.h"
+#include "describe/layout/rules.h"
+#include "describe/model/load_model.h"
+
+namespace sextant::cost {
+namespace {
+
+using describe::Job;
+using describe::Layout;
+
+Layout layout_of(std::string_view text) {
+  const auto reading = describe::parse_layout(text, describe::Framework::kMegatronCore);
+  EXPECT_TRUE(reading) << (reading ? "" : to_text(reading.error()));
+  return reading ? reading->layout : Layout{};
+}
+
+Job job_of(std::string_view model, std::int64_t devices, std::string_view layout) {
+  Job job;
+  job.model = *describe::load_model(model, describe::DataStore());
+  job.cluster.devices = devices;
+  job.cluster.device.generation = "hopper";
+  job.cluster.device.memory_capacity.value = 80_GiB;
+  for (auto& peak : job.cluster.device.peaks) {
+    peak = describe::Sourced<FlopsPerSecond>{};
+  }
+  job.sequences.length = 4096;
+  job.layout = layout_of(layout);
+  job.global_batch = 1024;
+  return job;
+}
+
+describe::MemoryFacts no_extras() {
+  describe::MemoryFacts facts;
+  facts.rounding.value = 1.0;
+  facts.fragmentation.value = 1.0;
+  return facts;
+}
+
+RankMemory fullest_of(const Job& job) {
+  EXPECT_TRUE(describe::check_rules(job).empty());
+  MemoryModel model(job, no_extras());
+  return model.fullest(job.layout);
+}
+
+TEST(InFlight, OneStageKeepsOneMicrobatch) {
+  EXPECT_EQ(in_flight(layout_of("pp=1"), 8, 0), 1);
+}
+
+TEST(InFlight, OneForwardOneBackwardKeepsTheStagesAhead) {
+  const Layout layout = layout_of("pp=4");
+  EXPECT_EQ(in_flight(layout, 8, 0), 4);
+  EXPECT_EQ(in_flight(layout, 8, 3), 1);
+  EXPECT_EQ(in_flight(layout, 2, 0), 2);  // never more than there are
+}
+
+TEST(InFlight, GpipeKeepsAll) {
+  EXPECT_EQ(in_flight(layout_of("pp=4,schedule=gpipe"), 9, 3), 9);
+}
+
+// Megatron, pp=4, vpp=2, rank 0: warm-up 2·3 + 1·4 = 10 forwards and one more: chunk 0 has run
+// microbatches 0–3 and 4–6, chunk 1 0–3.
+TEST(InFlight, InterleavingDealsTheWarmUpInGroups) {
+  const Layout layout = layout_of("pp=4,vpp=2");
+  EXPECT_EQ(in_flight(layout, 16, 0), 7);
+  EXPECT_EQ(in_flight(layout, 16, 4), 4);
+  EXPECT_EQ(in_flight(layout, 16, 3), 4);  // last rank: 4 + 1
+  EXPECT_EQ(in_flight(layout, 16, 7), 1);
+}
+
+// DeepSeek-V3, arXiv:2412.19437, table 2: DualPipe keeps pp + 1 microbatches on every rank.
+TEST(InFlight, DualPipeKeepsOneMoreThanTheStages) {
+  const Layout layout = layout_of("pp=8,schedule=dualpipe");
+  for (std::int64_t rank = 0; rank < 8; ++rank) {
+    EXPECT_EQ(in_flight(layout, 64, rank) + in_flight(layout, 64, 7 - rank), 9);
+  }
+}
+
+// Llama-3.1-8B on one device: 8,030,261,248 parameters, 2 + 4 + 12 bytes each under mixed
+// precision. The vocabulary of 128,256 is a multiple of 128, so nothing is padded.
+TEST(Memory, StatesOfOneDeviceAreEighteenBytesAParameter) {
+  const RankMemory memory = fullest_of(job_of("llama-3.1-8b", 1, "zero=0"));
+  EXPECT_DOUBLE_EQ(memory.at(MemoryMoment::kIdle)[MemoryItem::kParameters].base(),
+                   2.0 * 8'030'261'248);
+  EXPECT_DOUBLE_EQ(memory.at(MemoryMoment::kIdle)[MemoryItem::kGradients].base(),
+                   4.0 * 8'030'261'248);
+  EXPECT_DOUBLE_EQ(memory.at(MemoryMoment::kIdle)[MemoryItem::kMaster].base(), 4.0 * 8'030'261'248);
+  EXPECT_DOUBLE_EQ(memory.at(MemoryMoment::kIdle)[MemoryItem::kMoments].base(),
+                   8.0 * 8'030'261'248);
+}
+
+TEST(Memory, ZeroLevelsShardOneThingAfterTheOther) {
+  const auto items = [](std::string_view zero) {
+    return fullest_of(job_of("llama-3.1-8b", 8, zero)).at(MemoryMoment::kIdle);
+  };
+  const MemoryItems none = items("zero=0");
+  const MemoryItems one = items("zero=1");
+  const MemoryItems two = items("zero=2");
+  EXPECT_EQ(one[MemoryItem::kMoments], none[MemoryItem::kMoments] / 8.0);
+  EXPECT_EQ(one[MemoryItem::kGradients], none[MemoryItem::kGradients]);
+  EXPECT_EQ(two[MemoryItem::kGradients], none[MemoryItem::kGradients] / 8.0);
+  EXPECT_EQ(two[MemoryItem::kParameters], none[MemoryItem::kParameters]);
+}
+
+// Korthikanti et al. 2022, arXiv:2205.05198: with tensor and sequence parallelism everything but
+// full-length inputs is divided by t: activations of GPT-3 without recomputation fall by 8.
+TEST(Memory, SequenceParallelismDividesActivations) {
+  const Bytes whole =
+      fullest_of(job_of("llama-3.1-70b", 64, "tp=1,sp=0,pp=8")).peak()[MemoryItem::kActivations];
+  const Bytes split =
+      fullest_of(job_of("llama-3.1-70b", 64, "tp=8,sp=1,pp=8")).peak()[MemoryItem::kActivations];
+  EXPECT_NEAR(whole / split, 8.0, 0.01);
+}
+
+TEST(Memory, TotalsAreTheSumOfTheTensorsListed) {
+  const Job job = job_of("deepseek-v3", 256, "pp=8,ep=32,tp=1,layers_per_stage=7+8*6+6,mbs=1");
+  ASSERT_TRUE(describe::check_rules(job).empty());
+  MemoryModel model(job, no_extras());
+  for (std::int64_t rank = 0; rank < job.layout.pp; ++rank) {
+    Bytes listed;
+    for (const StageDetail& stage : memory_detail(job, rank).stages) {
+      for (const BlockDetail& block : stage.blocks) {
+        for (const SavedTensor& tensor : block.tensors) {
+          listed += tensor.bytes * static_cast<double>(block.layers * stage.in_flight);
+        }
+      }
+    }
+    if (rank < job.layout.pp - 1) {  // the last also keeps its multi-token-prediction layer
+      EXPECT_NEAR(model.rank(job.layout, rank).peak()[MemoryItem::kActivations] / listed, 1.0,
+                  1e-12);
+    }
+  }
+}
+
+TEST(Memory, ALayoutThatDoesNotFitSaysWhatIsMissingAndWhatHelps) {
+  const Job job = job_of("llama-3.1-70b", 64, "tp=8,pp=1,mbs=4");
+  const RankMemory memory = fullest_of(job);
+  const auto rejection = memory_rejection(memory, 80_GiB);
+  ASSERT_TRUE(rejection);
+  EXPECT_EQ(rejection->missing(), rejection->needed - 80_GiB);
+  const std::vector<FittingChange> changes = fitting_changes(job, no_extras());
+  ASSERT_FALSE(changes.empty());
+  for (const FittingChange& change : changes) {
+    EXPECT_LE(change.needed, 80_GiB) << change.change;
+  }
+}
+
+TEST(Memory, AModelOfTenToTheFifteenParametersDoesNotOverflow) {
+  Job job = job_of("llama-3.1-405b", 1'048'576, "tp=8,pp=16,dp=8192,layers_per_stage=even,mbs=1");
+  job.model.hidden = 1'000'000;
+  job.model.layers.assign(128, 0);
+  auto& attention = std::get<describe::Attention>(job.model.blocks[0].mixer);
+  attention.heads = 8192;
+  attention.kv_heads = 8192;
+  std::get<describe::DenseFfn>(job.model.blocks[0].ffn).width = 4'000'000;
+  job.global_batch = 8192 * 16;
+  const RankMemory memory = fullest_of(job);
+  EXPECT_GT(memory.allocated, 1_TB);
+  EXPECT_LT(memory.allocated.base(), 1e16);
+}
+
+// A legal layout of Llama-3.1-8B on 64 devices.
+rc::Gen<Job> any_job() {
+  return rc::gen::map(
+      rc::gen::tuple(rc::gen::element(1, 2, 4, 8), rc::gen::element(1, 2, 4, 8),
+                     rc::gen::element(1, 2), rc::gen::element(1, 2, 4),
+                     rc::gen::element(0, 1, 2, 3),
+                     rc::gen::element<std::string>("none", "selective:core_attn",
+                                                   "selective:layernorm+mlp", "full")),
+      [](const std::tuple<int, int, int, int, int, std::string>& at) {
+        const auto& [tp, pp, cp, mbs, zero, recompute] = at;
+        return job_of("llama-3.1-8b", 64,
+                      "tp=" + std::to_string(tp) + ",pp=" + std::to_string(pp) +
+                          ",cp=" + std::to_string(cp) + ",mbs=" + std::to_string(mbs) +
+                          ",zero=" + std::to_string(zero) + ",recompute=" + recompute);
+      });
+}
+
+// The rank with most parameters.
+Bytes most_parameters(const Job& job) {
+  MemoryModel model(job, no_extras());
+  Bytes most;
+  for (std::int64_t rank = 0; rank < job.layout.pp; ++rank) {
+    most = std::max(most,
+                    model.rank(job.layout, rank).at(MemoryMoment::kIdle)[MemoryItem::kParameters]);
+  }
+  return most;
+}
+
+// Twice the devices along one axis, everything else as it was.
+RC_GTEST_PROP(MemoryLaws, ShardingNeverIncreasesWeights, ()) {
+  const Job job = *any_job();
+  RC_PRE(describe::check_rules(job).empty());
+  const Bytes before = most_parameters(job);
+  for (std::int64_t Layout::* axis : {&Layout::tp, &Layout::pp, &Layout::cp}) {
+    Job split = job;
+    split.cluster.devices *= 2;
+    split.layout.*axis *= 2;
+    if (describe::check_rules(split).empty()) {
+      RC_ASSERT(most_parameters(split) <= before);
+    }
+  }
+}
+
+RC_GTEST_PROP(MemoryLaws, MoreRecomputationNeverIncreasesWhatIsKept, ()) {
+  Job job = *any_job();
+  RC_PRE(describe::check_rules(job).empty());
+  const auto kept = [&job](std::string_view recompute) {
+    job.layout.recompute = layout_of("recompute=" + std::string(recompute)).recompute;
+    const MemoryItems items = fullest_of(job).after_forward;
+    return items[MemoryItem::kActivations] + items[MemoryItem::kCheckpoints];
+  };
+  const Bytes none = kept("none");
+  const Bytes some = kept("selective:layernorm");
+  const Bytes more = kept("selective:layernorm+mlp");
+  const Bytes most = kept("full");
+  RC_ASSERT(some <= none);
+  RC_ASSERT(more <= some);
+  RC_ASSERT(most <= more);
+}
+
+RC_GTEST_PROP(MemoryLaws, ALargerMicrobatchNeverNeedsLess, ()) {
+  Job job = *any_job();
+  RC_PRE(describe::check_rules(job).empty());
+  const Bytes small = fullest_of(job).allocated;
+  job.layout.mbs *= 2;
+  RC_PRE(describe::check_rules(job).empty());
+  RC_ASSERT(fullest_of(job).allocated >= small);
+}
+
+RC_GTEST_PROP(MemoryLaws, TheFullestRankIsTheMostOfAllRanks, ()) {
+  const Job job = *any_job();
+  RC_PRE(describe::check_rules(job).empty());
+  MemoryModel model(job, no_extras());
+  Bytes most;
+  for (std::int64_t rank = 0; rank < job.layout.pp; ++rank) {
+    most = std::max(most, model.rank(job.layout, rank).allocated);
+  }
+  RC_ASSERT(model.fullest(job.layout).allocated == most);
+}
+
+}  // namespace
+}  // namespace sextant::cost

@@ -21,6 +21,7 @@ std::string_view family_of(Framework framework) {
       return "xla";
     case Framework::kTorchtitan:
     case Framework::kFsdp1:
+      return "fsdp";
     case Framework::kAccelerate:
     case Framework::kNanotron:
     case Framework::kOther:

@@ -61,6 +61,8 @@ Json rank_json(const RankMemory& rank) {
 std::string json_text(const MemoryAnswer& answer) {
   Json json = document("memory", answer.provenance);
   json["fits"] = !answer.rejection.has_value();
+  json["tight"] = !answer.rejection &&
+                  answer.ranks[answer.fullest].device > answer.job.cluster.device.usable_memory();
   json["available_bytes"] = answer.job.cluster.device.usable_memory().base();
   json["layout"] = describe::to_text(answer.job.layout);
   json["fullest_rank"] = answer.ranks[answer.fullest].pipeline_rank;
@@ -106,8 +108,14 @@ std::string verdict(const MemoryAnswer& answer, const Style& style) {
   const Bytes available = answer.job.cluster.device.usable_memory();
   const RankMemory& fullest = answer.ranks[answer.fullest];
   if (!answer.rejection) {
-    return fmt::format("{}: pipeline rank {} needs {} of {}\n", good("fits", style),
-                       fullest.pipeline_rank, to_text(fullest.device), to_text(available));
+    const bool tight = fullest.device > available;
+    return fmt::format("{}: pipeline rank {} needs {} of {}{}\n",
+                       tight ? bold("tight", style) : good("fits", style), fullest.pipeline_rank,
+                       to_text(fullest.device), to_text(available),
+                       tight ? fmt::format(" with the allocator's cache, {} without it: "
+                                           "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True helps",
+                                           to_text(fullest.least))
+                             : "");
   }
   std::string text = fmt::format(
       "{} ({}): pipeline rank {} needs at least {}, the device has {}; {} are missing\n",

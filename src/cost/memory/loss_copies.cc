@@ -36,7 +36,9 @@ LossCopies loss_copies(LossKernel kernel, const workload::SavedRules& rules) {
     return {.kept = element + kFp32, .forward = 0.0, .temporary = kFp32};
   }
   const double copy = element < kFp32 ? kFp32 : 0.0;
-  return {.kept = kFp32, .forward = element + copy, .temporary = 2.0 * kFp32};
+  // DTensor's loss over a split vocabulary spells the softmax's backward out: one copy more.
+  const double split = rules.gathered > 1.0 ? kFp32 : 0.0;
+  return {.kept = kFp32, .forward = element + copy + split, .temporary = 2.0 * kFp32 + split};
 }
 
 double final_norm_bytes(const describe::Model& model, const workload::SavedRules& rules) {

@@ -395,9 +395,13 @@ RankMemory MemoryModel::prepared_rank(const Layout& layout, std::int64_t rank) {
       (memory.fullest == MemoryMoment::kBackward ? sums.recomputed_doubtful : 0.0);
   // Rows of frameworks that were not fitted lie within 10 % of their memory.
   constexpr double kSure = 0.9;
-  memory.least = is_measured(job_.framework, layout.zero)
-                     ? memory.device
-                     : (memory.allocated - Bytes(doubtful)) * kSure + facts_.context.value;
+  if (job_.framework == Framework::kMegatronDeepspeed && layout.zero != Zero::kParameters) {
+    memory.least = memory.device;  // fragmentation was fitted to its own out-of-memory reports
+  } else if (is_measured(job_.framework, layout.zero)) {
+    memory.least = memory.allocated + facts_.context.value;
+  } else {
+    memory.least = (memory.allocated - Bytes(doubtful)) * kSure + facts_.context.value;
+  }
   return memory;
 }
 

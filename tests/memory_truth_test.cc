@@ -119,6 +119,48 @@ TEST_F(MemoryTruth, RunsThatFailedForMemoryAreRejected) {
   EXPECT_EQ(rejected, 3U);
 }
 
+// Batches grown on an H200 until they failed. A failure by fragmentation (from 82 % allocated on)
+// is not foreseen, a run that happened is never refused.
+TEST(MeasuredMemory, GrownBatches) {
+  const fs::path table = source_dir() / "data" / "measured" / "h200_memory.csv";
+  const std::vector<measured::Row> rows = rows_of(table);
+  const describe::DataStore data;
+  std::size_t ran = 0;
+  std::size_t failed = 0;
+  std::size_t rejected = 0;
+  for (const measured::Row& row : rows) {
+    if (row.quantity != "fits") {
+      continue;
+    }
+    const measured::Answer answer = app::predict_memory(row, data);
+    ASSERT_TRUE(std::holds_alternative<measured::Prediction>(answer)) << row.id;
+    const bool fits = std::get<measured::Prediction>(answer).value == 1.0;
+    if (row.measured == 1.0) {
+      ++ran;
+      EXPECT_TRUE(fits) << row.id;
+    } else {
+      ++failed;
+      rejected += fits ? 0U : 1U;
+    }
+  }
+  EXPECT_EQ(ran, 77U);
+  EXPECT_EQ(failed, 51U);
+  EXPECT_GE(rejected, 22U);
+  const std::vector<double> peak = errors_of(rows, "peak_gib");
+  ASSERT_EQ(peak.size(), 77U);
+  EXPECT_LE(mean_size(peak), 0.01);
+  EXPECT_LE(worst(peak), 0.04);
+}
+
+TEST(MeasuredMemory, ShardedByFsdp) {
+  const std::vector<measured::Row> rows =
+      rows_of(source_dir() / "data" / "measured" / "h200_fsdp_memory.csv");
+  const std::vector<double> peak = errors_of(rows, "peak_gib");
+  ASSERT_EQ(peak.size(), 23U);
+  EXPECT_LE(mean_size(peak), 0.03);
+  EXPECT_LE(mean_size(errors_of(rows, "reserved_gib")), 0.07);
+}
+
 bool leaves_memory_open(const measured::Row& row) {
   return std::any_of(row.assumed.begin(), row.assumed.end(), [](const std::string& assumed) {
     return assumed.starts_with("recompute=none (not stated") ||

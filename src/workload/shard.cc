@@ -8,42 +8,6 @@
 namespace sextant::workload {
 
 using describe::Layout;
-using describe::Precision;
-using describe::Storage;
-
-double bytes_of(Storage storage) {
-  switch (storage) {
-    case Storage::kNone:
-      return 0.0;
-    case Storage::kFp32:
-      return 4.0;
-    case Storage::kBf16:
-    case Storage::kFp16:
-      return 2.0;
-    case Storage::kFp8:
-    case Storage::kInt8:
-      return 1.0;
-  }
-  return 0.0;
-}
-
-double bytes_of(Precision precision) {
-  switch (precision) {
-    case Precision::kFp32:
-    case Precision::kTf32:
-      return 4.0;
-    case Precision::kFp16:
-    case Precision::kBf16:
-      return 2.0;
-    case Precision::kFp8:
-    case Precision::kMxfp8:
-    case Precision::kInt8:
-      return 1.0;
-    case Precision::kNvfp4:
-      return 0.5;
-  }
-  return 0.0;
-}
 
 Shard shard_of(const describe::Job& job, const Layout& layout) {
   Shard shard;

@@ -47,8 +47,38 @@ inline Shard shard_of(const describe::Job& job) {
 }
 
 // Bytes an element of this format takes. Scales of 8- and 4-bit formats are not counted here.
-double bytes_of(describe::Storage storage);
-double bytes_of(describe::Precision precision);
+constexpr double bytes_of(describe::Storage storage) {
+  switch (storage) {
+    case describe::Storage::kNone:
+      return 0.0;
+    case describe::Storage::kFp32:
+      return 4.0;
+    case describe::Storage::kBf16:
+    case describe::Storage::kFp16:
+      return 2.0;
+    case describe::Storage::kFp8:
+    case describe::Storage::kInt8:
+      return 1.0;
+  }
+  return 0.0;
+}
+constexpr double bytes_of(describe::Precision precision) {
+  switch (precision) {
+    case describe::Precision::kFp32:
+    case describe::Precision::kTf32:
+      return 4.0;
+    case describe::Precision::kFp16:
+    case describe::Precision::kBf16:
+      return 2.0;
+    case describe::Precision::kFp8:
+    case describe::Precision::kMxfp8:
+    case describe::Precision::kInt8:
+      return 1.0;
+    case describe::Precision::kNvfp4:
+      return 0.5;
+  }
+  return 0.0;
+}
 
 // a / b rounded up. REQUIRES: a ≥ 0, b ≥ 1.
 constexpr std::int64_t divided_up(std::int64_t a, std::int64_t b) {

@@ -4,6 +4,8 @@
 
 #include "cost/memory/in_flight.h"
 #include "cost/memory/loss_copies.h"
+#include "describe/layout/pipeline_split.h"
+#include "workload/recompute.h"
 
 namespace sextant::cost {
 
@@ -169,37 +171,37 @@ MemoryModel::RankSums MemoryModel::sums_of(const Layout& layout, std::int64_t ra
 
 // Parameters, gradients, optimizer states.
 void MemoryModel::add_states(const Layout& layout, const RankSums& sums, RankMemory& memory) const {
-  const auto share = [this](bool sharded, const Weights& weights) {
-    const double dense_ways = sharded ? as_double(shard_.zero_shards) : 1.0;
-    const double expert_ways = sharded ? as_double(shard_.expert_shards) : 1.0;
-    return as_double(weights.dense) / dense_ways + as_double(weights.experts) / expert_ways;
-  };
-  const bool frozen = job_.lora.has_value();
-  const auto trained = [&](bool sharded) {
-    return frozen ? sums.trained / (sharded ? as_double(shard_.zero_shards) : 1.0)
-                  : share(sharded, sums.weights);
-  };
+  const double whole = as_double(sums.weights.total());
+  const double shard = as_double(sums.weights.dense) / as_double(shard_.zero_shards) +
+                       as_double(sums.weights.experts) / as_double(shard_.expert_shards);
+  const double trained = job_.lora ? sums.trained : whole;
+  const double trained_shard = job_.lora ? sums.trained / as_double(shard_.zero_shards) : shard;
   const bool forward_only = job_.workload == describe::Workload::kForward;
   const bool sharded_parameters = layout.zero == Zero::kParameters;
   // FSDP keeps the sharded gradient in its parameter's own format.
-  const Storage gradient = sharded_parameters ? layout.parameters : layout.gradients;
+  const double gradient = bytes_of(sharded_parameters ? layout.parameters : layout.gradients);
   const double gradients =
-      forward_only ? 0.0 : trained(layout.zero >= Zero::kGradients) * bytes_of(gradient);
-  const bool sharded_states = layout.zero >= Zero::kOptimizer;
-  const double states = forward_only || layout.optimizer.offload ? 0.0 : trained(sharded_states);
-  const bool always = keeps_gradient_buffer(job_.framework) || shard_.microbatches > 1;
-  for (std::size_t i = 0; i < memory.moments.size(); ++i) {
-    MemoryItems& at = memory.moments[i];
-    const bool update = static_cast<MemoryMoment>(i) == MemoryMoment::kUpdate;
-    const bool idle = static_cast<MemoryMoment>(i) == MemoryMoment::kIdle;
-    at[MemoryItem::kParameters] =
-        Bytes(share(sharded_parameters, sums.weights) * bytes_of(layout.parameters));
-    at[MemoryItem::kGradients] = Bytes(
-        update || (always && !idle) || keeps_gradient_buffer(job_.framework) ? gradients : 0.0);
-    at[MemoryItem::kMaster] = Bytes(states * bytes_of(layout.optimizer.master));
-    at[MemoryItem::kMoments] = Bytes(states * (bytes_of(layout.optimizer.first_moment) +
+      forward_only ? 0.0 : (layout.zero >= Zero::kGradients ? trained_shard : trained) * gradient;
+  double states = layout.zero >= Zero::kOptimizer ? trained_shard : trained;
+  if (forward_only || layout.optimizer.offload) {
+    states = 0.0;
+  }
+  const bool buffer = keeps_gradient_buffer(job_.framework);
+  MemoryItems& idle = memory.moments[static_cast<std::size_t>(MemoryMoment::kIdle)];
+  idle[MemoryItem::kParameters] =
+      Bytes((sharded_parameters ? shard : whole) * bytes_of(layout.parameters));
+  idle[MemoryItem::kGradients] = Bytes(buffer ? gradients : 0.0);
+  idle[MemoryItem::kMaster] = Bytes(states * bytes_of(layout.optimizer.master));
+  idle[MemoryItem::kMoments] = Bytes(states * (bytes_of(layout.optimizer.first_moment) +
                                                bytes_of(layout.optimizer.second_moment)));
-    at[MemoryItem::kWorkspace] = facts_.workspace.value;
+  idle[MemoryItem::kWorkspace] = facts_.workspace.value;
+  for (std::size_t i = 1; i < memory.moments.size(); ++i) {
+    memory.moments[i] = idle;
+    // Gradients of earlier microbatches stay until the step.
+    const bool update = static_cast<MemoryMoment>(i) == MemoryMoment::kUpdate;
+    if (update || shard_.microbatches > 1) {
+      memory.moments[i][MemoryItem::kGradients] = Bytes(gradients);
+    }
   }
 }
 
@@ -376,12 +378,13 @@ RankMemory MemoryModel::prepared_rank(const Layout& layout, std::int64_t rank) {
     backward[MemoryItem::kRecomputed] = Bytes(sums.recomputed);
     backward[MemoryItem::kBackwardTemporaries] = Bytes(sums.temporary);
   }
-  memory.after_forward[MemoryItem::kRounding] =
-      memory.after_forward.total() * (facts_.rounding.value - 1.0);
+  const double rounding = facts_.rounding.value - 1.0;
+  memory.after_forward[MemoryItem::kRounding] = memory.after_forward.total() * rounding;
   for (std::size_t i = 0; i < memory.moments.size(); ++i) {
     MemoryItems& at = memory.moments[i];
-    at[MemoryItem::kRounding] = at.total() * (facts_.rounding.value - 1.0);
-    const Bytes total = at.total();
+    const Bytes tensors = at.total();
+    at[MemoryItem::kRounding] = tensors * rounding;
+    const Bytes total = tensors + at[MemoryItem::kRounding];
     if (total > memory.allocated) {
       memory.allocated = total;
       memory.fullest = static_cast<MemoryMoment>(i);
@@ -410,13 +413,43 @@ RankMemory MemoryModel::rank(const Layout& layout, std::int64_t rank) {
   return prepared_rank(layout, rank);
 }
 
+// In every schedule but the folded ones a later rank has no more microbatches in flight.
+bool MemoryModel::repeats_previous(const Layout& layout, std::int64_t rank) {
+  const describe::Schedule schedule = layout.schedule;
+  if (rank < 2 || rank == layout.pp - 1 || schedule == describe::Schedule::kZbv ||
+      schedule == describe::Schedule::kDualPipe || schedule == describe::Schedule::kDualPipeV) {
+    return false;
+  }
+  const bool by_place =
+      layout.recompute.granularity == describe::Recompute::kFull && layout.recompute.layers > 0;
+  if (by_place || workload::skips_layers(layout.recompute)) {
+    return false;
+  }
+  const std::int64_t layers = job_.model.layer_count();
+  for (std::int64_t chunk = 0; chunk < layout.vpp; ++chunk) {
+    const std::int64_t stage = chunk * layout.pp + rank;
+    const describe::LayerRange here = describe::layers_of_stage(layers, layout, stage);
+    const describe::LayerRange before = describe::layers_of_stage(layers, layout, stage - 1);
+    for (std::size_t block = 0; block < blocks_.size(); ++block) {
+      if (index_.holding(block, here.first, here.count) !=
+          index_.holding(block, before.first, before.count)) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
 RankMemory MemoryModel::fullest(const Layout& layout) {
   prepare(layout);
   RankMemory fullest = prepared_rank(layout, 0);
   for (std::int64_t rank = 1; rank < layout.pp; ++rank) {
-    const RankMemory memory = prepared_rank(layout, rank);
-    if (memory.allocated > fullest.allocated) {
-      fullest = memory;
+    if (repeats_previous(layout, rank)) {
+      continue;
+    }
+    const RankMemory other = prepared_rank(layout, rank);
+    if (other.allocated > fullest.allocated) {
+      fullest = other;
     }
   }
   return fullest;

@@ -77,8 +77,10 @@ Grid grid_of(const char* model) {
       for (const std::int64_t cp : {1, 2, 4}) {
         Layout layout = layout_of(grid.job.model, tp, pp, cp);
         add_layouts(grid, layout);
-        layout.ep = experts ? 32 : 1;
-        add_layouts(grid, layout);
+        if (experts) {
+          layout.ep = 32;
+          add_layouts(grid, layout);
+        }
       }
     }
   }

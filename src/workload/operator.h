@@ -2,7 +2,7 @@
 //
 // Shapes by kind:
 //   kGemm           batch products of an m×k by a k×n matrix (batch 1: a plain product)
-//   kGroupedGemm    `batch` experts, m tokens each (mean), n, k as above
+//   kGroupedGemm    `batch` experts, m tokens each (mean, rounded up), n, k as above
 //   kAttention      batch sequences, m queries and n keys each, k the head size of queries and
 //   keys,
 //                   `value_dim` that of values, `heads` and `kv_heads` on this rank, `keys` the
@@ -177,10 +177,10 @@ struct Operator {
   std::int64_t kv_heads = 0;
   std::int64_t value_dim = 0;
   double keys = 0.0;
-  Flops flops;        // what the hardware does, once
-  Flops model_flops;  // what the model asks for: no recomputation, causal attention halved
-  Bytes read;         // from memory, once
-  Bytes written;
+  Flops flops{};        // what the hardware does, once
+  Flops model_flops{};  // what the model asks for: no recomputation, causal attention halved
+  Bytes read{};         // from memory, once
+  Bytes written{};
 };
 
 }  // namespace sextant::workload

@@ -1,0 +1,95 @@
+// What the parameters themselves pass through in every microbatch, whatever they are used for:
+// casts to the compute format, 8-bit copies, gradients cast and accumulated outside the products.
+//
+// Megatron keeps parameters in the compute format, adds gradients up inside the products and
+// makes 8-bit copies once a step, so it has none of this.
+#pragma once
+
+#include "describe/layout/job.h"
+#include "workload/operator.h"
+#include "workload/shard.h"
+#include "workload/weights.h"
+
+namespace sextant::workload {
+
+// Bytes through memory for each parameter of a rank's (unsharded) share, per microbatch.
+struct ParameterStreams {
+  double cast_read = 0.0;  // to the compute format, before the forward
+  double cast_written = 0.0;
+  bool cast_again = false;     // and before the backward (ZeRO-3 that frees what it gathered)
+  double quantise_read = 0.0;  // to the 8- or 4-bit format, both ways round
+  double quantise_written = 0.0;
+  double gradient_read = 0.0;  // of a gradient, to the format it is reduced in
+  double gradient_written = 0.0;
+  double accumulate_read = 0.0;  // of a gradient, added to that of earlier microbatches
+  double accumulate_written = 0.0;
+  double dense_share = 1.0;  // of the rank's parameters: what ZeRO leaves it to cast
+  double expert_share = 1.0;
+  double dense_gradient_share = 1.0;  // and to accumulate
+  double expert_gradient_share = 1.0;
+  [[nodiscard]] bool any() const {
+    return cast_read + quantise_read + gradient_read + accumulate_read > 0.0;
+  }
+};
+
+ParameterStreams parameter_streams(const describe::Job& job, const describe::Layout& layout,
+                                   const Shard& shard);
+
+// Parameters of one multi-token-prediction depth besides its block's.
+inline Weights mtp_own_weights(const describe::Model& model, const Shard& shard) {
+  Weights weights = mtp_weights(model, shard);
+  const Weights block =
+      block_weights(model, model.blocks[static_cast<std::size_t>(model.mtp_block)], shard);
+  weights.dense -= block.dense;
+  weights.experts -= block.experts;
+  return weights;
+}
+
+// `elements` parameters through memory once.
+[[gnu::always_inline]] inline Operator parameter_pass(OpKind kind, Pass pass, double elements,
+                                                      double read, double written) {
+  return {.kind = kind,
+          .pass = pass,
+          .part = Part::kOptimizer,
+          .dtype = describe::DType::kFp32,
+          .m = 1,
+          .n = static_cast<std::int64_t>(elements),
+          .read = Bytes(elements * read),
+          .written = Bytes(elements * written)};
+}
+
+template <class Emit>
+void emit_parameter_streams(const ParameterStreams& streams, const Weights& weights, Emit& emit) {
+  const auto dense = static_cast<double>(weights.dense);
+  const auto experts = static_cast<double>(weights.experts);
+  const double cast = dense * streams.dense_share + experts * streams.expert_share;
+  const double kept =
+      dense * streams.dense_gradient_share + experts * streams.expert_gradient_share;
+  if (streams.cast_read > 0.0) {
+    emit(parameter_pass(OpKind::kCast, Pass::kForward, cast, streams.cast_read,
+                        streams.cast_written),
+         Part::kOptimizer);
+    if (streams.cast_again) {
+      emit(parameter_pass(OpKind::kCast, Pass::kInputGradient, cast, streams.cast_read,
+                          streams.cast_written),
+           Part::kOptimizer);
+    }
+  }
+  if (streams.quantise_read > 0.0) {
+    emit(parameter_pass(OpKind::kQuantise, Pass::kForward, dense + experts, streams.quantise_read,
+                        streams.quantise_written),
+         Part::kOptimizer);
+  }
+  if (streams.gradient_read > 0.0) {
+    emit(parameter_pass(OpKind::kCast, Pass::kWeightGradient, dense + experts,
+                        streams.gradient_read, streams.gradient_written),
+         Part::kOptimizer);
+  }
+  if (streams.accumulate_read > 0.0) {
+    emit(parameter_pass(OpKind::kCopy, Pass::kWeightGradient, kept, streams.accumulate_read,
+                        streams.accumulate_written),
+         Part::kOptimizer);
+  }
+}
+
+}  // namespace sextant::workload

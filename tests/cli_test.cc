@@ -45,6 +45,9 @@ TEST(Cli, EveryCommandSpeaksJson) {
         {"cluster", "64xh100-sxm", "-o", "json"},
         {"explain", "HEADS-TP", "--json"},
         {"explain", "--json"},
+        {"memory", "llama-3.1-8b", "--on", "8xh100-sxm", "--layout", "tp=2", "--json"},
+        {"explain", "memory", "llama-3.1-8b", "--on", "8xh100-sxm", "--layout", "tp=2", "--json"},
+        {"explain", "work", "llama-3.1-8b", "--on", "8xh100-sxm", "--layout", "tp=2", "--json"},
         {"config", "show", "--json"},
         {"doctor", "--json"}}) {
     const Ran ran = run_sextant(arguments);
@@ -53,6 +56,49 @@ TEST(Cli, EveryCommandSpeaksJson) {
     ASSERT_TRUE(answer.is_object()) << arguments[0];
     EXPECT_EQ(answer["schema"], "sextant." + arguments[0] + "/1");
   }
+}
+
+// Items add up to what is allocated, and the tree says the same.
+TEST(Cli, MemoryItemsAddUpAndTheTreeAgrees) {
+  const std::vector<std::string> job{"llama-3.1-70b",   "--on",  "64xh100-sxm", "--layout",
+                                     "tp=8,pp=4,mbs=1", "--json"};
+  std::vector<std::string> memory{"memory"};
+  memory.insert(memory.end(), job.begin(), job.end());
+  const Ran ran = run_sextant(memory);
+  ASSERT_EQ(ran.exit_code, 0) << ran.err;
+  const json answer = json::parse(ran.out);
+  EXPECT_TRUE(answer["fits"].get<bool>());
+  ASSERT_EQ(answer["ranks"].size(), 4U);
+  const json& fullest = answer["ranks"][answer["fullest_rank"].get<std::size_t>()];
+  double sum = 0.0;
+  for (const auto& item : fullest["items"].items()) {
+    sum += item.value().get<double>();
+  }
+  EXPECT_NEAR(sum / fullest["allocated_bytes"].get<double>(), 1.0, 1e-9);
+  std::vector<std::string> tree{"explain", "memory"};
+  tree.insert(tree.end(), job.begin(), job.end());
+  const json explained = json::parse(run_sextant(tree).out);
+  EXPECT_DOUBLE_EQ(explained["tree"]["number"].get<double>(),
+                   fullest["allocated_bytes"].get<double>());
+}
+
+TEST(Cli, WhatDoesNotFitIsANoWithWhatWouldHelp) {
+  const Ran ran = run_sextant(
+      {"memory", "llama-3.1-70b", "--on", "64xh100-sxm", "--layout", "tp=8,pp=1,mbs=4", "--json"});
+  EXPECT_EQ(ran.exit_code, 1) << ran.err;
+  const json answer = json::parse(ran.out);
+  EXPECT_FALSE(answer["fits"].get<bool>());
+  EXPECT_GT(answer["missing_bytes"].get<double>(), 0.0);
+  EXPECT_FALSE(answer["fitting_changes"].empty());
+}
+
+TEST(Cli, AnIllegalLayoutIsANoWithItsRules) {
+  const Ran ran =
+      run_sextant({"memory", "llama-3.1-70b", "--on", "64xh100-sxm", "--layout", "tp=7", "--json"});
+  EXPECT_EQ(ran.exit_code, 1) << ran.err;
+  const json answer = json::parse(ran.out);
+  EXPECT_FALSE(answer["legal"].get<bool>());
+  EXPECT_FALSE(answer["violations"].empty());
 }
 
 TEST(Cli, AConfigJsonComesThroughAPipe) {
@@ -216,7 +262,10 @@ TEST(Ledger, IsCurrent) {
   if (!std::filesystem::is_directory(truth)) {
     GTEST_SKIP() << "no measured tables beside the sources: the ledger was not checked";
   }
-  const Ran ran = run_sextant({"validate", truth, "--check", root + "/docs/validation.md"});
+  const std::string own = root + "/data/measured/";
+  const Ran ran =
+      run_sextant({"validate", truth, own + "h200_memory.csv", own + "h200_fsdp_memory.csv",
+                   "--check", root + "/docs/validation.md"});
   EXPECT_EQ(ran.exit_code, 0) << ran.err;
   EXPECT_NE(ran.err.find("is current"), std::string::npos) << ran.err;
 }

@@ -99,6 +99,7 @@ struct Collective {
   std::int64_t count = 0;  // times a step, on every rank of the stage that has the group
   Phase phase = Phase::kForward;
   Hides hides = Hides::kNothing;
+  bool returns = false;    // all-to-all: what was sent comes back, along the transposed routes
   std::int64_t stage = 0;  // which of the pp·vpp stages issues it (send-receive: sends it)
 
   // What the `count` calls carry on one rank: the larger of input and output, which is the whole

@@ -53,12 +53,20 @@ inline double norm_statistics(const describe::Model& model) {
   return model.norm.subtracts_mean ? 8.0 : 4.0;
 }
 
-// A norm of `width` over `tokens` whose output goes into a product. `copies`: products that each
-// keep their own half-precision copy under autocast.
+// A norm over `tokens` rows of `width` whose output goes into a product. `copies`: products that
+// each keep their own half-precision copy under autocast.
+struct NormShape {
+  Part part = Part::kInputNorm;
+  double tokens = 0.0;
+  double width = 0.0;
+  double copies = 1.0;
+};
+
 template <class Sink>
-void norm(const describe::Model& model, const SavedRules& rules, Part part, double tokens,
-          double width, double copies, Sink& sink) {
-  const double elements = tokens * width;
+void norm(const describe::Model& model, const SavedRules& rules, const NormShape& shape,
+          Sink& sink) {
+  const Part part = shape.part;
+  const double elements = shape.tokens * shape.width;
   switch (rules.dialect) {
     case Dialect::kEager:
       if (model.norm.subtracts_mean) {
@@ -68,7 +76,7 @@ void norm(const describe::Model& model, const SavedRules& rules, Part part, doub
         sink(part, "normalised input", elements * (rules.autocast ? 4.0 : rules.element),
              mask_of(part));
       }
-      sink(part, "norm output", elements * rules.element * (rules.autocast ? copies : 1.0),
+      sink(part, "norm output", elements * rules.element * (rules.autocast ? shape.copies : 1.0),
            mask_of(part));
       break;
     case Dialect::kMegatron:
@@ -83,7 +91,7 @@ void norm(const describe::Model& model, const SavedRules& rules, Part part, doub
       sink(part, "norm output", elements * rules.linear_input * rules.gathered, mask_of(part));
       break;
   }
-  sink(part, "norm statistics", tokens * norm_statistics(model), 0);
+  sink(part, "norm statistics", shape.tokens * norm_statistics(model), 0);
 }
 
 template <class Sink>
@@ -320,13 +328,14 @@ void walk_saved(const describe::Model& model, const describe::Block& block, cons
   constexpr double kQkvProducts = 3.0;
   constexpr double kGatedProducts = 2.0;
   if (mixes) {
-    saved::norm(model, rules, Part::kInputNorm, region, hidden, kQkvProducts, sink);
+    saved::norm(model, rules, {Part::kInputNorm, region, hidden, kQkvProducts}, sink);
     std::visit([&](const auto& mixer) { saved::mixer(model, mixer, shard, rules, sink); },
                block.mixer);
     sink(Part::kMixerResidual, "dropout mask", rules.dropout ? region * hidden : 0.0, 0);
   }
-  if (feeds && !(mixes && block.parallel_residual && block.norms < 2)) {
-    saved::norm(model, rules, Part::kFfnNorm, region, hidden, kGatedProducts, sink);
+  const bool shares_norm = mixes && block.parallel_residual && block.norms < 2;
+  if (feeds && !shares_norm) {
+    saved::norm(model, rules, {Part::kFfnNorm, region, hidden, kGatedProducts}, sink);
   }
   if (feeds) {
     std::visit([&](const auto& ffn) { saved::ffn(model, ffn, shard, rules, sink); }, block.ffn);

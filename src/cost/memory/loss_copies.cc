@@ -46,7 +46,7 @@ double final_norm_bytes(const describe::Model& model, const workload::SavedRules
   auto sink = [&bytes](workload::Part, std::string_view, double size, workload::PartMask) {
     bytes += size;
   };
-  workload::saved::norm(model, rules, workload::Part::kFinalNorm, 1.0, 1.0, 1.0, sink);
+  workload::saved::norm(model, rules, {workload::Part::kFinalNorm, 1.0, 1.0, 1.0}, sink);
   return bytes - workload::saved::norm_statistics(model);
 }
 

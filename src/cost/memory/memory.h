@@ -152,7 +152,7 @@ class MemoryModel {
   RankMemory prepared_rank(const describe::Layout& layout, std::int64_t rank);
   // Does the rank hold what the one before it holds, so that it can't be fuller?
   bool repeats_previous(const describe::Layout& layout, std::int64_t rank);
-  void add_stage(const describe::Layout& layout, std::int64_t stage, RankSums& sums);
+  void add_stage(const describe::Layout& layout, std::int64_t number, RankSums& sums);
   RankSums sums_of(const describe::Layout& layout, std::int64_t rank);
   void add_states(const describe::Layout& layout, const RankSums& sums, RankMemory& memory) const;
   void add_weight_copies(const describe::Layout& layout, const RankSums& sums,

@@ -107,6 +107,9 @@ struct RankMemory {
   // so what is reserved need not fit; where `device` is more than there is, it is tight: batches
   // grown on an H200 failed between 82 % and 100 % of its memory allocated.
   Bytes least;
+  [[nodiscard]] MemoryItems& at(MemoryMoment moment) {
+    return moments[static_cast<std::size_t>(moment)];
+  }
   [[nodiscard]] const MemoryItems& at(MemoryMoment moment) const {
     return moments[static_cast<std::size_t>(moment)];
   }
@@ -162,6 +165,11 @@ class MemoryModel {
   void add_loss(const describe::Layout& layout, const RankSums& sums, RankMemory& memory) const;
   void add_sharded_buffers(const describe::Layout& layout, const RankSums& sums,
                            RankMemory& memory) const;
+  void add_activations(const describe::Layout& layout, const RankSums& sums,
+                       RankMemory& memory) const;
+  void find_peak(RankMemory& memory) const;
+  [[nodiscard]] Bytes least_of(const describe::Layout& layout, const RankSums& sums,
+                               const RankMemory& memory) const;
 
   const describe::Job& job_;
   describe::MemoryFacts facts_;

@@ -67,6 +67,13 @@ constexpr std::array kRules{
          "count embedding and loss as layers or give the stages explicitly.",
          "Use layers_per_stage=emb+loss, give the counts of each stage, or choose pp * vpp that "
          "divides."},
+    Rule{"MEMORY-FIT", "What a rank must hold fits into its device",
+         "allocated at the fullest moment + context <= usable memory, on every pipeline rank",
+         "Tensors beyond the device's memory end the run. Checked by the memory model "
+         "(docs/models/memory.md), not by the layout's numbers alone; between allocated and "
+         "reserved it is tight, not refused.",
+         "`sextant memory` lists single changes that make it fit: a smaller mbs, more "
+         "recomputation, more tp, pp or cp, a higher zero, offloading."},
     Rule{"PRECISION-DEVICE", "The device has a unit for the precision asked for",
          "the device lists a peak for the matrix products' format",
          "A format without hardware falls back to a slower one or does not run at all.",

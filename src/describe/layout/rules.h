@@ -20,7 +20,7 @@ struct Rule {
   std::string_view fix;      // what to change
 };
 
-// All rules, sorted by id.
+// All rules, sorted by id. MEMORY-FIT is applied by cost/memory, the others by check_rules.
 std::span<const Rule> rule_book();
 // The rule of that id (case ignored), or an Error with the nearest ids.
 Result<Rule> find_rule(std::string_view id);

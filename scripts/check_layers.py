@@ -12,6 +12,7 @@ OWNERS = {  # header prefix -> folders whose .cc files may include it
     "toml++/": {"describe"},
     "nlohmann/": {"describe", "explain"},
     "CLI/": {"front"},
+    "png.h": {"explain"},
     "tl/expected": {"base"},
 }
 # Headers that exist to share a library between the .cc files of its owner.

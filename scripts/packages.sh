@@ -12,6 +12,7 @@ libtomlplusplus-dev cluster.toml and data files
 nlohmann-json3-dev  config.json and --json
 libcli11-dev        the command line
 libexpected-dev     Result<T>
+libpng-dev          pictures (PNG)
 '
 
 packages_test='

@@ -102,12 +102,17 @@ inline CpSplit cp_split(const Scene& at, std::int64_t kv_heads, const Call& call
   return split;
 }
 
+// XLA gathers keys and values, whatever the layout asks for.
+inline describe::CpMethod cp_method(const Scene& at) {
+  return at.tensor == TensorDialect::kXla ? describe::CpMethod::kAllGather : at.layout.cp_method;
+}
+
 template <class Sink>
 void attention_cp_forward(const Scene& at, const AttentionBytes& bytes, std::int64_t kv_heads,
                           const Call& call, Sink& sink) {
-  switch (at.layout.cp_method) {
+  switch (cp_method(at)) {
     case describe::CpMethod::kP2pRing:
-      ring(at, "keys and values", call, bytes.keys + bytes.values, sink);
+      ring(at, "keys and values", call, capped_sum(bytes.keys, bytes.values), sink);
       return;
     case describe::CpMethod::kAllGather: {
       Call gather = call;
@@ -124,7 +129,7 @@ void attention_cp_forward(const Scene& at, const AttentionBytes& bytes, std::int
     case describe::CpMethod::kAllToAllP2p: {
       const CpSplit split = cp_split(at, kv_heads, call);
       heads_forward(bytes, split.inner, sink);
-      ring(at, "keys and values", split.outer, bytes.keys + bytes.values, sink);
+      ring(at, "keys and values", split.outer, capped_sum(bytes.keys, bytes.values), sink);
       exchange("attention result", split.inner, bytes.outputs, sink);
       return;
     }
@@ -133,22 +138,24 @@ void attention_cp_forward(const Scene& at, const AttentionBytes& bytes, std::int
 
 template <class Sink>
 void ring_backward(const Scene& at, const AttentionBytes& bytes, const Call& call, Sink& sink) {
-  ring(at, "keys and values", call, bytes.keys + bytes.values, sink);
-  ring(at, "key and value gradients", call, bytes.keys + bytes.values, sink);
+  ring(at, "keys and values", call, capped_sum(bytes.keys, bytes.values), sink);
+  ring(at, "key and value gradients", call, capped_sum(bytes.keys, bytes.values), sink);
 }
 
 template <class Sink>
 void attention_cp_backward(const Scene& at, const AttentionBytes& bytes, std::int64_t kv_heads,
                            const Call& call, Sink& sink) {
-  switch (at.layout.cp_method) {
+  switch (cp_method(at)) {
     case describe::CpMethod::kP2pRing:
       ring_backward(at, bytes, call, sink);
       return;
     case describe::CpMethod::kAllGather: {
-      attention_cp_forward(at, bytes, kv_heads, call, sink);
+      if (at.tensor != TensorDialect::kXla) {
+        attention_cp_forward(at, bytes, kv_heads, call, sink);
+      }
       Call scatter = call;
       if (at.tensor == TensorDialect::kDTensor) {
-        ring(at, "key and value gradients", scatter, bytes.keys + bytes.values, sink);
+        ring(at, "key and value gradients", scatter, capped_sum(bytes.keys, bytes.values), sink);
         return;
       }
       scatter.what = "key gradients";

@@ -22,6 +22,7 @@ struct DispatchBytes {
   std::int64_t received = 0;  // of the busiest rank
   std::int64_t probabilities = 0;
   std::int64_t counts = 0;  // tokens for each expert, as integers
+  std::int64_t map = 0;     // all-gather: which token goes where, a byte each
 };
 
 inline constexpr Format kCounts{"int64", 8};
@@ -62,24 +63,22 @@ inline Call in_format(Call call, Format format) {
 }
 
 template <class Sink>
-void gathered_dispatch(const Scene& at, const describe::MoeFfn& moe, const DispatchBytes& bytes,
-                       Call call, Sink& sink) {
+void gathered_dispatch(const Scene& at, const DispatchBytes& bytes, Call call, Sink& sink) {
   constexpr Format kMap{"bool", 1};
   call = over_tp_ep(at, call);
   all_gather(sink, call, bytes.sent);
   call.what = "routing probabilities";
   all_gather(sink, in_format(call, kProbabilities), bytes.probabilities);
   call.what = "routing map";
-  all_gather(sink, in_format(call, kMap), capped(at.shard.region_tokens, moe.experts));
+  all_gather(sink, in_format(call, kMap), bytes.map);
 }
 
 template <class Sink>
-void dispatch_forward(const Scene& at, const describe::MoeFfn& moe, std::int64_t count,
-                      Phase phase, Sink& sink) {
-  const DispatchBytes bytes = dispatch_bytes(at, moe);
+void dispatch_forward(const Scene& at, const DispatchBytes& bytes, std::int64_t count, Phase phase,
+                      Sink& sink) {
   const Call call = expert_call(at, "tokens to experts", count, phase);
   if (at.layout.dispatcher == describe::Dispatcher::kAllGather) {
-    gathered_dispatch(at, moe, bytes, call, sink);
+    gathered_dispatch(at, bytes, call, sink);
     return;
   }
   if (at.layout.dispatcher == describe::Dispatcher::kDeepEp) {
@@ -92,6 +91,11 @@ void dispatch_forward(const Scene& at, const describe::MoeFfn& moe, std::int64_t
     all_to_all(sink, call, bytes.sent, bytes.received);
     return;
   }
+  if (at.tensor == TensorDialect::kXla) {  // sizes are static: nobody asks for counts
+    all_to_all(sink, call, bytes.sent, bytes.received);
+    all_gather(sink, over_etp(at, call), bytes.received);
+    return;
+  }
   counts = over_tp_ep(at, counts);
   all_gather(sink, counts, bytes.counts);
   all_to_all(sink, call, bytes.sent, bytes.received);
@@ -102,10 +106,10 @@ void dispatch_forward(const Scene& at, const describe::MoeFfn& moe, std::int64_t
 }
 
 template <class Sink>
-void combine_forward(const Scene& at, const describe::MoeFfn& moe, std::int64_t count, Phase phase,
+void combine_forward(const Scene& at, const DispatchBytes& bytes, std::int64_t count, Phase phase,
                      Sink& sink) {
-  const DispatchBytes bytes = dispatch_bytes(at, moe);
-  const Call call = expert_call(at, "results of experts", count, phase);
+  Call call = expert_call(at, "results of experts", count, phase);
+  call.returns = true;
   switch (at.layout.dispatcher) {
     case describe::Dispatcher::kAllGather:
       reduce_scatter(sink, over_tp_ep(at, call), bytes.sent);
@@ -123,9 +127,7 @@ void combine_forward(const Scene& at, const describe::MoeFfn& moe, std::int64_t 
 }
 
 template <class Sink>
-void combine_backward(const Scene& at, const describe::MoeFfn& moe, std::int64_t count,
-                      Sink& sink) {
-  const DispatchBytes bytes = dispatch_bytes(at, moe);
+void combine_backward(const Scene& at, const DispatchBytes& bytes, std::int64_t count, Sink& sink) {
   const Call call = expert_call(at, "gradients to experts", count, Phase::kBackward);
   switch (at.layout.dispatcher) {
     case describe::Dispatcher::kAllGather:
@@ -144,10 +146,10 @@ void combine_backward(const Scene& at, const describe::MoeFfn& moe, std::int64_t
 }
 
 template <class Sink>
-void dispatch_backward(const Scene& at, const describe::MoeFfn& moe, std::int64_t count,
+void dispatch_backward(const Scene& at, const DispatchBytes& bytes, std::int64_t count,
                        Sink& sink) {
-  const DispatchBytes bytes = dispatch_bytes(at, moe);
-  const Call call = expert_call(at, "gradients of tokens", count, Phase::kBackward);
+  Call call = expert_call(at, "gradients of tokens", count, Phase::kBackward);
+  call.returns = true;
   Call chances = in_format(call, kProbabilities);
   chances.what = "gradients of probabilities";
   switch (at.layout.dispatcher) {
@@ -165,7 +167,9 @@ void dispatch_backward(const Scene& at, const describe::MoeFfn& moe, std::int64_
       }
       reduce_scatter(sink, over_etp(at, call), bytes.received);
       all_to_all(sink, call, bytes.received, bytes.sent);
-      all_to_all(sink, chances, bytes.probabilities, bytes.probabilities);
+      if (at.tensor == TensorDialect::kMegatron) {
+        all_to_all(sink, chances, bytes.probabilities, bytes.probabilities);
+      }
       return;
   }
 }

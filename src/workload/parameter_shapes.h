@@ -24,10 +24,10 @@ struct ParameterShape {
   std::int64_t rows = 0;
   std::int64_t columns = 1;
   Split split = Split::kWhole;
-  std::int64_t count = 1;      // parameters of this shape
+  std::int64_t count = 1;       // parameters of this shape
   std::int64_t least_rows = 1;  // that a rank keeps, however many share them (repeated kv heads)
-  bool norm = false;            // a norm's: under sequence parallelism its gradient is a partial sum
-  std::int64_t experts = 0;     // > 0: each of so many experts has one; `split` is over etp
+  bool norm = false;         // a norm's: under sequence parallelism its gradient is a partial sum
+  std::int64_t experts = 0;  // > 0: each of so many experts has one; `split` is over etp
 
   // Rows and columns on one of `ranks` ranks.
   [[nodiscard]] constexpr std::int64_t local_rows(std::int64_t ranks) const {
@@ -60,16 +60,13 @@ void visit_mixer(const describe::Model& model, const describe::Attention& a, con
   const std::int64_t keys = a.kv_heads * a.head_dim;
   const std::int64_t projected = queries * (a.output_gate ? 2 : 1);
   visit(ParameterShape{.rows = projected, .columns = h, .split = Split::kRows});
-  visit(ParameterShape{.rows = keys,
-                       .columns = h,
-                       .split = Split::kRows,
-                       .count = 2,
-                       .least_rows = a.head_dim});
+  visit(ParameterShape{
+      .rows = keys, .columns = h, .split = Split::kRows, .count = 2, .least_rows = a.head_dim});
   visit(ParameterShape{.rows = h, .columns = queries, .split = Split::kColumns});
   if (a.qkv_bias) {
     visit(ParameterShape{.rows = projected, .split = Split::kRows});
-    visit(ParameterShape{
-        .rows = keys, .split = Split::kRows, .count = 2, .least_rows = a.head_dim});
+    visit(
+        ParameterShape{.rows = keys, .split = Split::kRows, .count = 2, .least_rows = a.head_dim});
   }
   if (a.output_bias) {
     visit(ParameterShape{.rows = h});
@@ -139,8 +136,7 @@ void visit_mixer(const describe::Model& model, const describe::GatedDeltaNet& g,
   const std::int64_t values = g.value_heads * g.value_head_dim;
   visit(ParameterShape{.rows = 2 * keys + 2 * values, .columns = h, .split = Split::kRows});
   visit(ParameterShape{.rows = 2 * g.value_heads, .columns = h, .split = Split::kRows});
-  visit(ParameterShape{
-      .rows = 2 * keys + values, .columns = g.conv_kernel, .split = Split::kRows});
+  visit(ParameterShape{.rows = 2 * keys + values, .columns = g.conv_kernel, .split = Split::kRows});
   visit(ParameterShape{.rows = g.value_heads, .split = Split::kRows, .count = 2});
   visit(ParameterShape{.rows = g.value_head_dim, .norm = true});
   visit(ParameterShape{.rows = h, .columns = values, .split = Split::kColumns});
@@ -162,10 +158,8 @@ void visit_ffn_matrices(const FfnSizes& ffn, const Visit& visit) {
                        .split = Split::kRows,
                        .count = ups,
                        .experts = ffn.experts});
-  visit(ParameterShape{.rows = ffn.input,
-                       .columns = ffn.width,
-                       .split = Split::kColumns,
-                       .experts = ffn.experts});
+  visit(ParameterShape{
+      .rows = ffn.input, .columns = ffn.width, .split = Split::kColumns, .experts = ffn.experts});
   if (ffn.bias) {
     visit(ParameterShape{
         .rows = ffn.width, .split = Split::kRows, .count = ups, .experts = ffn.experts});
@@ -200,12 +194,9 @@ void visit_ffn(const describe::Model& model, const describe::MoeFfn& ffn, const 
     visit(ParameterShape{.rows = h, .columns = ffn.latent_width});
   }
   if (ffn.shared_width > 0) {
-    visit_ffn_matrices({.input = h,
-                        .width = ffn.shared_width,
-                        .gated = ffn.gated,
-                        .bias = false,
-                        .experts = 0},
-                       visit);
+    visit_ffn_matrices(
+        {.input = h, .width = ffn.shared_width, .gated = ffn.gated, .bias = false, .experts = 0},
+        visit);
     if (ffn.shared_gate) {
       visit(ParameterShape{.rows = 1, .columns = h});
     }
@@ -233,8 +224,7 @@ void for_each_parameter(const describe::Model& model, const describe::Block& blo
 template <class Visit>
 void for_each_mtp_parameter(const describe::Model& model, const Visit& visit) {
   constexpr std::int64_t kMtpNorms = 3;
-  visit(ParameterShape{
-      .rows = model.hidden, .columns = 2 * model.hidden, .split = Split::kRows});
+  visit(ParameterShape{.rows = model.hidden, .columns = 2 * model.hidden, .split = Split::kRows});
   internal::visit_norm(model, model.hidden, kMtpNorms, visit);
 }
 

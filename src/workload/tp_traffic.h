@@ -40,11 +40,10 @@ inline constexpr RegionWords kEmbeddingWords{"", "", "", "embedding output",
                                              "embedding output gradient"};
 inline constexpr RegionWords kHeadWords{"head input", "head input gradient", "head input again", "",
                                         ""};
-inline constexpr RegionWords kMtpWords{"multi-token projection input",
-                                       "multi-token projection input gradient",
-                                       "multi-token projection input again",
-                                       "multi-token projection output",
-                                       "multi-token projection output gradient"};
+inline constexpr RegionWords kMtpWords{
+    "multi-token projection input", "multi-token projection input gradient",
+    "multi-token projection input again", "multi-token projection output",
+    "multi-token projection output gradient"};
 inline constexpr RegionWords kQueryWords{"query latent", "query latent gradient",
                                          "query latent again", "", ""};
 inline constexpr RegionWords kKeyWords{"key-value latent", "key-value latent gradient",
@@ -67,8 +66,9 @@ inline Call tensor_call(const Scene& at, std::string_view what, std::int64_t cou
 }
 
 template <class Sink>
-void enter_forward(const Scene& at, const RegionWords& words, const RegionInput& input,
-                   std::int64_t count, Phase phase, Sink& sink) {
+[[gnu::always_inline]] inline void enter_forward(const Scene& at, const RegionWords& words,
+                                                 const RegionInput& input, std::int64_t count,
+                                                 Phase phase, Sink& sink) {
   if (at.shard.sp) {
     all_gather(sink, tensor_call(at, words.input, count, phase),
                activation_bytes(at, at.shard.region_tokens, input.width));
@@ -76,8 +76,9 @@ void enter_forward(const Scene& at, const RegionWords& words, const RegionInput&
 }
 
 template <class Sink>
-void enter_backward(const Scene& at, const RegionWords& words, const RegionInput& input,
-                    std::int64_t count, Sink& sink) {
+[[gnu::always_inline]] inline void enter_backward(const Scene& at, const RegionWords& words,
+                                                  const RegionInput& input, std::int64_t count,
+                                                  Sink& sink) {
   Call call = tensor_call(at, words.input_gradient, count, Phase::kBackward);
   if (!at.shard.sp) {
     call.count = at.tensor == TensorDialect::kDTensor ? capped(count, input.columns) : count;
@@ -93,22 +94,23 @@ void enter_backward(const Scene& at, const RegionWords& words, const RegionInput
 
 // The output of a region is hidden wide.
 template <class Sink>
-void leave_forward(const Scene& at, const RegionWords& words, std::int64_t count, Phase phase,
-                   Sink& sink) {
+[[gnu::always_inline]] inline void leave_forward(const Scene& at, const RegionWords& words,
+                                                 std::int64_t count, Phase phase, Sink& sink) {
   const Call call = tensor_call(at, words.output, count, phase);
   if (at.shard.sp) {
-    reduce_scatter(sink, call, activation_bytes(at, at.shard.region_tokens, at.model.hidden));
+    reduce_scatter(sink, call, at.region_bytes);
   } else {
-    all_reduce(sink, call, activation_bytes(at, at.shard.tokens, at.model.hidden));
+    all_reduce(sink, call, at.all_bytes);
   }
 }
 
 template <class Sink>
-void leave_backward(const Scene& at, const RegionWords& words, std::int64_t count, Sink& sink) {
+[[gnu::always_inline]] inline void leave_backward(const Scene& at, const RegionWords& words,
+                                                  std::int64_t count, Sink& sink) {
   if (at.shard.sp) {
     Call call = tensor_call(at, words.output_gradient, count, Phase::kBackward);
     call.hides = at.tensor_forward;  // the gradient is needed before anything else
-    all_gather(sink, call, activation_bytes(at, at.shard.region_tokens, at.model.hidden));
+    all_gather(sink, call, at.region_bytes);
   }
 }
 
@@ -154,9 +156,9 @@ void enter_latent_backward(const Scene& at, const describe::LatentAttention& mix
       enter_backward(at, kMixerWords, {at.model.hidden, 1}, count, sink);
     }
     const Call call = tensor_call(at, kQueryWords.input_gradient, count, Phase::kBackward);
-    all_reduce(sink, call,
-               activation_bytes(at, at.shard.tokens,
-                                compressed ? mixer.q_lora_rank : std::int64_t{0}));
+    all_reduce(
+        sink, call,
+        activation_bytes(at, at.shard.tokens, compressed ? mixer.q_lora_rank : std::int64_t{0}));
     all_reduce(sink, tensor_call(at, kKeyWords.input_gradient, count, Phase::kBackward),
                activation_bytes(at, at.shard.tokens, mixer.kv_lora_rank));
     return;

@@ -72,7 +72,7 @@ TrafficTotals totals_of(std::span<const Collective> collectives);
 // One rank of one stage. `layout` stands in for the job's own.
 TrafficTotals stage_traffic(const describe::Job& job, const describe::Layout& layout,
                             const Shard& shard, const Stage& stage, const Routing& routing = {});
-// All ranks of all stages. Neighbouring stages that hold the same are worked out once.
+// All ranks of all stages. What grows with layers is worked out once for all of them.
 TrafficTotals traffic_totals(const describe::Job& job, const describe::Layout& layout,
                              const Shard& shard, std::span<const Stage> stages,
                              const Routing& routing = {});

@@ -19,11 +19,12 @@ struct Call {
   std::int64_t count = 0;
   Phase phase = Phase::kForward;
   Hides hides = Hides::kNothing;
+  bool returns = false;
 };
 
 template <class Sink>
-void issue(Sink& sink, const Call& call, describe::CollectiveOp op, std::int64_t input,
-           std::int64_t output) {
+[[gnu::always_inline]] inline void issue(Sink& sink, const Call& call, describe::CollectiveOp op,
+                                         std::int64_t input, std::int64_t output) {
   if (call.size <= 1 || call.count <= 0 || std::max(input, output) <= 0) {
     return;
   }
@@ -36,34 +37,36 @@ void issue(Sink& sink, const Call& call, describe::CollectiveOp op, std::int64_t
                       .output_bytes = output,
                       .count = call.count,
                       .phase = call.phase,
-                      .hides = call.hides});
+                      .hides = call.hides,
+                      .returns = call.returns});
 }
 
 // `bytes` on every rank, summed in place.
 template <class Sink>
-void all_reduce(Sink& sink, const Call& call, std::int64_t bytes) {
+[[gnu::always_inline]] inline void all_reduce(Sink& sink, const Call& call, std::int64_t bytes) {
   issue(sink, call, describe::CollectiveOp::kAllReduce, bytes, bytes);
 }
 
 // `part` of every rank, brought together on all.
 template <class Sink>
-void all_gather(Sink& sink, const Call& call, std::int64_t part) {
+[[gnu::always_inline]] inline void all_gather(Sink& sink, const Call& call, std::int64_t part) {
   issue(sink, call, describe::CollectiveOp::kAllGather, part, capped(part, call.size));
 }
 
 // The sum of all ranks' tensors, of which each keeps `part`.
 template <class Sink>
-void reduce_scatter(Sink& sink, const Call& call, std::int64_t part) {
+[[gnu::always_inline]] inline void reduce_scatter(Sink& sink, const Call& call, std::int64_t part) {
   issue(sink, call, describe::CollectiveOp::kReduceScatter, capped(part, call.size), part);
 }
 
 template <class Sink>
-void all_to_all(Sink& sink, const Call& call, std::int64_t sent, std::int64_t received) {
+[[gnu::always_inline]] inline void all_to_all(Sink& sink, const Call& call, std::int64_t sent,
+                                              std::int64_t received) {
   issue(sink, call, describe::CollectiveOp::kAllToAll, sent, received);
 }
 
 template <class Sink>
-void send(Sink& sink, const Call& call, std::int64_t bytes) {
+[[gnu::always_inline]] inline void send(Sink& sink, const Call& call, std::int64_t bytes) {
   issue(sink, call, describe::CollectiveOp::kSendReceive, bytes, bytes);
 }
 

@@ -75,8 +75,12 @@ Format parameter_format(const Scene& at) {
 
 void fill_hides(Scene& at) {
   const Layout& layout = at.layout;
-  const auto if_hidden = [&layout](Overlap what, Hides behind) {
-    return layout.overlaps(what) ? behind : Hides::kNothing;
+  unsigned hidden = 0;
+  for (const Overlap what : layout.overlap) {
+    hidden |= 1U << static_cast<unsigned>(what);
+  }
+  const auto if_hidden = [hidden](Overlap what, Hides behind) {
+    return (hidden >> static_cast<unsigned>(what) & 1U) != 0 ? behind : Hides::kNothing;
   };
   at.tensor_forward = if_hidden(Overlap::kTensorParallel, Hides::kGemm);
   // Megatron sends input gradients while the weight gradient is computed, asked to or not.
@@ -96,6 +100,28 @@ void fill_hides(Scene& at) {
 }
 
 }  // namespace
+
+bool counts_layers(const describe::RecomputePolicy& policy) {
+  const bool first_ones = policy.granularity == describe::Recompute::kFull &&
+                          policy.method == describe::RecomputeMethod::kBlock && policy.layers > 0;
+  return first_ones || skips_layers(policy);
+}
+
+RecomputedLayers repeated_layers(const Scene& at, const StageView& stage, std::size_t block) {
+  if (stage.exact != nullptr) {
+    return recomputed_layers(at.layout.recompute, at.model, *stage.exact,
+                             static_cast<std::int64_t>(block));
+  }
+  switch (at.layout.recompute.granularity) {
+    case describe::Recompute::kFull:
+      return {.full = stage.blocks[block], .selective = 0};
+    case describe::Recompute::kSelective:
+      return {.full = 0, .selective = stage.blocks[block]};
+    case describe::Recompute::kNone:
+      break;
+  }
+  return {};
+}
 
 Format format_of(Storage storage) {
   switch (storage) {
@@ -127,8 +153,11 @@ Scene scene_of(const describe::Job& job, const Layout& layout, const Shard& shar
                         ? divided_up(shard.microbatches, 2)
                         : shard.microbatches;
   at.activation = activation_format(layout.precision);
-  at.gradient = format_of(layout.gradients);
+  // XLA reduces gradients in the format of the products, whatever the parameters' own.
+  at.gradient = at.data == DataDialect::kXla ? at.activation : format_of(layout.gradients);
   at.parameter = parameter_format(at);
+  at.all_bytes = activation_bytes(at, shard.tokens, job.model.hidden);
+  at.region_bytes = activation_bytes(at, shard.region_tokens, job.model.hidden);
   at.selective = recomputed_parts(layout.recompute, job.framework);
   fill_hides(at);
   return at;

@@ -59,6 +59,7 @@ Command model_command();
 Command cluster_command();
 Command explain_command();
 Command memory_command();
+Command traffic_command();
 Command validate_command();
 Command completion_command();
 Command config_command();

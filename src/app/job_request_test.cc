@@ -1,0 +1,110 @@
+#include "app/job_request.h"
+
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+namespace sextant::app {
+namespace {
+
+Context context() {
+  Context made;
+  made.settings["framework"] = {"megatron-core", "default"};
+  return made;
+}
+
+JobRequest request(std::string layout) {
+  return {.model = "llama-3.1-8b",
+          .cluster = "64xh100-sxm",
+          .layout = std::move(layout),
+          .framework = {},
+          .sequences = {},
+          .global_batch = {},
+          .workload = {}};
+}
+
+bool is_assumed(const describe::Job& job, std::string_view start) {
+  return std::any_of(job.assumed.begin(), job.assumed.end(),
+                     [&](const std::string& line) { return line.starts_with(start); });
+}
+
+TEST(JobRequest, WhatIsLeftOutIsFilledByAStatedRule) {
+  const auto reading = read_job(request("tp=4,pp=2"), context());
+  ASSERT_TRUE(reading) << to_text(reading.error());
+  EXPECT_TRUE(reading->violations.empty());
+  const describe::Job& job = reading->job;
+  EXPECT_EQ(job.framework, describe::Framework::kMegatronCore);
+  EXPECT_EQ(job.sequences.length, 4096);
+  EXPECT_EQ(job.dp(), 8);
+  EXPECT_EQ(job.global_batch, 8 * 1 * 8);  // dp · mbs · four microbatches a pipeline rank
+  EXPECT_TRUE(is_assumed(job, "seq=4096"));
+  EXPECT_TRUE(is_assumed(job, "gbs=64"));
+  EXPECT_TRUE(is_assumed(job, "sp=1"));
+  EXPECT_EQ(reading->inputs.size(), 4U);  // model, device, system, fabric
+}
+
+TEST(JobRequest, ShortModelsTakeTheirOwnLength) {
+  JobRequest asked = request("");
+  asked.model = "gpt2";
+  EXPECT_EQ(read_job(asked, context())->job.sequences.length, 1024);
+}
+
+TEST(JobRequest, WhatIsGivenIsTaken) {
+  JobRequest asked = request("mbs=2");
+  asked.framework = "torchtitan";
+  asked.sequences = "packed:8192";
+  asked.global_batch = "256";
+  asked.workload = "lora:8:qkv+linear_proj";
+  const auto reading = read_job(asked, context());
+  ASSERT_TRUE(reading);
+  EXPECT_EQ(reading->job.framework, describe::Framework::kTorchtitan);
+  EXPECT_EQ(reading->job.sequences.kind, describe::Sequences::Kind::kPacked);
+  EXPECT_EQ(reading->job.global_batch, 256);
+  ASSERT_TRUE(reading->job.lora);
+  EXPECT_EQ(reading->job.lora->rank, 8);
+  EXPECT_FALSE(is_assumed(reading->job, "gbs"));
+}
+
+TEST(JobRequest, AMeshMayStandBeforeTheKeys) {
+  JobRequest asked = request("ici:fsdp=16,tensor=4;mbs=2");
+  asked.framework = "maxtext";
+  const auto reading = read_job(asked, context());
+  ASSERT_TRUE(reading) << to_text(reading.error());
+  EXPECT_EQ(reading->job.layout.tp, 4);
+  EXPECT_EQ(reading->job.layout.dp, 16);
+  EXPECT_EQ(reading->job.layout.mbs, 2);
+  EXPECT_TRUE(reading->violations.empty());
+}
+
+TEST(JobRequest, AnIllegalLayoutIsAValue) {
+  const auto reading = read_job(request("tp=3"), context());
+  ASSERT_TRUE(reading);
+  EXPECT_FALSE(reading->violations.empty());
+}
+
+struct BadWord {
+  std::string JobRequest::* field;
+  const char* value;
+  const char* said;
+};
+
+TEST(JobRequest, BadWordsAreErrorsThatNameTheOption) {
+  for (const BadWord& bad :
+       {BadWord{&JobRequest::cluster, "", "--on"}, BadWord{&JobRequest::global_batch, "0", "--gbs"},
+        BadWord{&JobRequest::global_batch, "many", "--gbs"},
+        BadWord{&JobRequest::sequences, "-1", "--seq"},
+        BadWord{&JobRequest::framework, "megatorn", "--framework"},
+        BadWord{&JobRequest::layout, "tq=2", "--layout"},
+        BadWord{&JobRequest::workload, "pretrain:3", "--workload"},
+        BadWord{&JobRequest::workload, "lora:0", "--workload"},
+        BadWord{&JobRequest::workload, "lora:4:qqq", "--workload"}}) {
+    JobRequest asked = request("");
+    asked.*bad.field = bad.value;
+    const auto reading = read_job(asked, context());
+    ASSERT_FALSE(reading) << bad.value;
+    EXPECT_EQ(reading.error().where, bad.said);
+  }
+}
+
+}  // namespace
+}  // namespace sextant::app

@@ -1,0 +1,23 @@
+// traffic: every message of a step, who sends how much to whom, and when.
+#pragma once
+
+#include <string>
+
+#include "app/context.h"
+#include "app/job_request.h"
+#include "base/result.h"
+
+namespace sextant::app {
+
+struct TrafficRequest {
+  JobRequest job;
+  std::string matrix_file;    // CSV of the communication matrix; "" = not written
+  std::string heat_map_file;  // the same as SVG or PNG
+  std::string pattern_file;   // on-off chart of a microbatch of the first stage, SVG or PNG
+  std::string by;             // rank, node or rail: rows of matrix and heat map; "": rank
+};
+
+// Exit code 1 where the layout is not legal.
+Result<Output> show_traffic(const TrafficRequest& request, const Context& context);
+
+}  // namespace sextant::app

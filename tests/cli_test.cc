@@ -270,24 +270,29 @@ TEST(Ledger, IsCurrent) {
   EXPECT_NE(ran.err.find("is current"), std::string::npos) << ran.err;
 }
 
-TEST(Cli, ValidateRefusesEveryRowAndSaysWhy) {
+TEST(Cli, ValidatePredictsAKernelAndRefusesWhatIsNotModelled) {
   const Folder folder;
-  const std::string table = folder.write(
+  const std::string kernels = folder.write(
       "mine.csv",
       "kind,variant,dtype,a,b,c,d,e,f,time_us\ngemm,fprop,bf16,4096,4096,4096,,,,210.5\n");
+  const std::string bench = folder.write(
+      "bench.csv", "world,threads,kind,group,a,b,c,time_us\n8,2,matmul,1,256,256,256,900\n");
   const std::string rows = folder.path() / "rows.csv";
-  const Ran ran = run_sextant({"validate", table, "--json", "--rows", rows});
+  const Ran ran = run_sextant({"validate", kernels, bench, "--json", "--rows", rows});
   ASSERT_EQ(ran.exit_code, 0) << ran.err;
   const json answer = json::parse(ran.out);
   EXPECT_EQ(answer["schema"], "sextant.validate/1");
-  ASSERT_EQ(answer["rows"].size(), 1U);
+  ASSERT_EQ(answer["rows"].size(), 2U);
   EXPECT_EQ(answer["rows"][0]["id"], "mine.csv#2");
   EXPECT_EQ(answer["rows"][0]["quantity"], "time_us");
-  EXPECT_EQ(answer["rows"][0]["status"], "refused");
-  EXPECT_EQ(answer["rows"][0]["reason"], "not modelled yet");
+  EXPECT_EQ(answer["rows"][0]["status"], "predicted");
   EXPECT_EQ(answer["rows"][0]["measured"], 210.5);
-  EXPECT_TRUE(answer["rows"][0]["predicted"].is_null());
-  EXPECT_EQ(answer["summary"][0]["refused"], 1);
+  // 2 · 4096³ flops take 139 µs at an H200's peak of 989 TFLOP/s, and not twice that.
+  EXPECT_GT(answer["rows"][0]["predicted"].get<double>(), 139.0);
+  EXPECT_LT(answer["rows"][0]["predicted"].get<double>(), 278.0);
+  EXPECT_EQ(answer["rows"][1]["status"], "refused");
+  EXPECT_EQ(answer["rows"][1]["reason"], "not modelled yet");
+  EXPECT_TRUE(answer["rows"][1]["predicted"].is_null());
   EXPECT_TRUE(std::filesystem::exists(rows));
 }
 

@@ -1,12 +1,25 @@
 #include "app/predictor.h"
 
+#include <memory>
+
+#include "app/predict_kernels.h"
 #include "app/predict_memory.h"
+#include "app/predict_traffic.h"
 
 namespace sextant::app {
 
 measured::Predictor predictor(const describe::DataStore& data) {
-  return
-      [&data](const measured::Row& row) -> measured::Answer { return predict_memory(row, data); };
+  const auto kernels = std::make_shared<KernelPredictor>(data);
+  return [&data, kernels](const measured::Row& row) -> measured::Answer {
+    if (std::holds_alternative<measured::StepCollectiveSubject>(row.subject)) {
+      return predict_step_collective(row);
+    }
+    if (std::holds_alternative<measured::KernelSubject>(row.subject) ||
+        std::holds_alternative<measured::KernelEfficiencySubject>(row.subject)) {
+      return (*kernels)(row);
+    }
+    return predict_memory(row, data);
+  };
 }
 
 }  // namespace sextant::app

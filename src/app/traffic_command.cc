@@ -11,6 +11,7 @@
 #include "describe/layout/layout_text.h"
 #include "explain/heat_map.h"
 #include "explain/traffic_pattern_view.h"
+#include "explain/traffic_tree.h"
 #include "explain/traffic_view.h"
 #include "explain/violation_view.h"
 #include "workload/matrix.h"
@@ -113,6 +114,23 @@ Result<Output> show_traffic(const TrafficRequest& request, const Context& contex
   return Output{.text = explain::to_text(answer, context.style),
                 .notes = std::move(notes),
                 .exit_code = kExitFine};
+}
+
+Result<Output> explain_traffic(const JobRequest& request, const Context& context) {
+  SEXTANT_TRY(JobReading reading, read_job(request, context));
+  const explain::Provenance provenance{std::string(explain::tool_version()),
+                                       std::move(reading.inputs)};
+  if (!reading.violations.empty()) {
+    return Output{
+        .text = explain::to_text(reading.violations, "explain", provenance, context.style),
+        .notes = {},
+        .exit_code = kExitNo};
+  }
+  const std::vector<workload::Collective> collectives = workload::step_collectives(reading.job);
+  return Output{
+      .text = explain::to_text(explain::traffic_tree(collectives), provenance, context.style),
+      .notes = {},
+      .exit_code = kExitFine};
 }
 
 }  // namespace sextant::app

@@ -20,4 +20,7 @@ struct TrafficRequest {
 // Exit code 1 where the layout is not legal.
 Result<Output> show_traffic(const TrafficRequest& request, const Context& context);
 
+// The same as a tree of terms: every message by kind of group.
+Result<Output> explain_traffic(const JobRequest& request, const Context& context);
+
 }  // namespace sextant::app

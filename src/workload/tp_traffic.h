@@ -79,6 +79,9 @@ template <class Sink>
 [[gnu::always_inline]] inline void enter_backward(const Scene& at, const RegionWords& words,
                                                   const RegionInput& input, std::int64_t count,
                                                   Sink& sink) {
+  if (at.shard.tp == 1) {
+    return;
+  }
   Call call = tensor_call(at, words.input_gradient, count, Phase::kBackward);
   if (!at.shard.sp) {
     call.count = at.tensor == TensorDialect::kDTensor ? capped(count, input.columns) : count;
@@ -96,6 +99,9 @@ template <class Sink>
 template <class Sink>
 [[gnu::always_inline]] inline void leave_forward(const Scene& at, const RegionWords& words,
                                                  std::int64_t count, Phase phase, Sink& sink) {
+  if (at.shard.tp == 1) {
+    return;
+  }
   const Call call = tensor_call(at, words.output, count, phase);
   if (at.shard.sp) {
     reduce_scatter(sink, call, at.region_bytes);
@@ -127,6 +133,9 @@ inline std::int64_t columns_of(bool gated) {
 template <class Sink>
 void enter_latent_forward(const Scene& at, const describe::LatentAttention& mixer, PartMask parts,
                           std::int64_t count, Phase phase, Sink& sink) {
+  if (at.shard.tp == 1) {
+    return;
+  }
   if (at.tensor == TensorDialect::kDTensor) {
     if (holds(parts, Part::kMlaQueryDown) || holds(parts, Part::kMlaKvDown)) {
       enter_forward(at, kMixerWords, {at.model.hidden, 1}, count, phase, sink);
@@ -150,6 +159,9 @@ void enter_latent_forward(const Scene& at, const describe::LatentAttention& mixe
 template <class Sink>
 void enter_latent_backward(const Scene& at, const describe::LatentAttention& mixer,
                            std::int64_t count, Sink& sink) {
+  if (at.shard.tp == 1) {
+    return;
+  }
   const bool compressed = mixer.q_lora_rank > 0;
   if (at.tensor == TensorDialect::kDTensor) {
     if (at.shard.sp) {

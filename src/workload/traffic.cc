@@ -65,7 +65,7 @@ std::size_t alike_from(std::size_t first, std::span<const Stage> stages, const L
 }
 
 // Most kinds of blocks that a model may have for the quick way.
-constexpr std::size_t kMostBlocks = 16;
+constexpr std::size_t kMostBlocks = 8;
 
 // All stages: what grows with layers at once, then each place in the pipeline.
 void add_pipeline(const Scene& at, std::span<const Stage> stages, double ranks,

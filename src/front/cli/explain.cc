@@ -2,6 +2,7 @@
 
 #include "app/describe_commands.h"
 #include "app/memory_command.h"
+#include "app/traffic_command.h"
 #include "app/work_command.h"
 #include "front/cli/command.h"
 #include "front/cli/job_options.h"
@@ -11,8 +12,10 @@ namespace {
 
 using Explainer = Result<app::Output> (*)(const app::JobRequest&, const app::Context&);
 // What a job's numbers are made of, by the word after `explain`.
-constexpr std::array<std::pair<std::string_view, Explainer>, 2> kTopics{
-    {{"memory", app::explain_memory}, {"work", app::explain_work}}};
+constexpr std::array<std::pair<std::string_view, Explainer>, 3> kTopics{
+    {{"memory", app::explain_memory},
+     {"traffic", app::explain_traffic},
+     {"work", app::explain_work}}};
 
 Result<app::Output> run(const Arguments& arguments, const app::Context& context) {
   const std::string topic = arguments.one("TOPIC");
@@ -40,7 +43,7 @@ Command explain_command() {
                        "sextant explain memory llama-3.1-70b --on 64xh100-sxm --layout tp=8,pp=4",
                        "sextant explain"},
           .positionals = {{.name = "TOPIC",
-                           .help = "a rule's id, memory or work; without one, all rules",
+                           .help = "a rule's id, memory, traffic or work; without one, all rules",
                            .required = false,
                            .complete = "rules"},
                           model},

@@ -1,0 +1,78 @@
+#include <algorithm>
+#include <random>
+#include <vector>
+
+#include "cost/compute/operator_time.h"
+#include "describe/cluster/load_cluster.h"
+#include "describe/model/load_model.h"
+#include "instructions.h"
+#include "workload/operators.h"
+
+namespace sextant::bench {
+namespace {
+
+using workload::Operator;
+using workload::OpKind;
+
+// The operators of a microbatch on one stage, each shape as often as it is listed, shuffled.
+std::vector<Operator> operators_of(const char* model) {
+  describe::Job job;
+  job.model = *describe::load_model(model, describe::DataStore());
+  job.cluster.devices = 64;
+  job.sequences.length = 8192;
+  job.global_batch = 64;
+  for (auto& peak : job.cluster.device.peaks) {
+    peak = describe::Sourced<FlopsPerSecond>{};
+  }
+  std::vector<Operator> operators;
+  for (const std::int64_t tp : {1, 2, 4, 8}) {
+    job.layout.tp = tp;
+    job.layout.sp = tp > 1;
+    const workload::Shard shard = workload::shard_of(job, job.layout);
+    for (const workload::Stage& stage : workload::stages_of(job, job.layout)) {
+      const auto made = workload::stage_operators(job, stage, shard);
+      operators.insert(operators.end(), made.begin(), made.end());
+    }
+  }
+  std::mt19937 random(7);  // NOLINT(cert-msc51-cpp): the same order every time
+  std::shuffle(operators.begin(), operators.end(), random);
+  return operators;
+}
+
+void operator_cost(benchmark::State& state, const char* model) {
+  const describe::DataStore data;
+  const cost::DeviceModel device =
+      *cost::device_model(data, *describe::load_device("h200-sxm", data));
+  const std::vector<Operator> operators = operators_of(model);
+  state.counters["operators"] = static_cast<double>(operators.size());
+  std::size_t at = 0;
+  const Instructions instructions(state);
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(cost::operator_time(operators[at], device).total());
+    at = at + 1 == operators.size() ? 0 : at + 1;
+  }
+  state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK_CAPTURE(operator_cost, llama_70b, "llama-3.1-70b");
+BENCHMARK_CAPTURE(operator_cost, deepseek_v3, "deepseek-v3");
+
+void operator_cost_of(benchmark::State& state, OpKind kind) {
+  const describe::DataStore data;
+  const cost::DeviceModel device =
+      *cost::device_model(data, *describe::load_device("h200-sxm", data));
+  std::vector<Operator> operators = operators_of("llama-3.1-70b");
+  std::erase_if(operators, [kind](const Operator& op) { return op.kind != kind; });
+  std::size_t at = 0;
+  const Instructions instructions(state);
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(cost::operator_time(operators[at], device).total());
+    at = at + 1 == operators.size() ? 0 : at + 1;
+  }
+  state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK_CAPTURE(operator_cost_of, product, OpKind::kGemm);
+BENCHMARK_CAPTURE(operator_cost_of, attention, OpKind::kAttention);
+BENCHMARK_CAPTURE(operator_cost_of, norm, OpKind::kNorm);
+
+}  // namespace
+}  // namespace sextant::bench

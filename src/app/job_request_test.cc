@@ -60,8 +60,7 @@ TEST(JobRequest, WhatIsGivenIsTaken) {
   EXPECT_EQ(reading->job.framework, describe::Framework::kTorchtitan);
   EXPECT_EQ(reading->job.sequences.kind, describe::Sequences::Kind::kPacked);
   EXPECT_EQ(reading->job.global_batch, 256);
-  ASSERT_TRUE(reading->job.lora);
-  EXPECT_EQ(reading->job.lora->rank, 8);
+  EXPECT_EQ(reading->job.lora.value_or(describe::Lora{}).rank, 8);
   EXPECT_FALSE(is_assumed(reading->job, "gbs"));
 }
 

@@ -64,7 +64,7 @@ TEST(HeatMap, ManyRanksShareCells) {
   map.size = 1024;
   map.per_cell = 4;
   map.cells = 256;
-  map.bytes.assign(256 * 256, 0.0);
+  map.bytes.assign(65'536, 0.0);
   map.bytes[1] = 1e6;
   map.bytes[256] = 1e9;
   const Drawing drawing = to_drawing(map, "test");

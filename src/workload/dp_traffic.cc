@@ -42,69 +42,75 @@ Buckets megatron_buckets(const Scene& at, const StageView& stage, std::int64_t e
   return {.count = count, .elements = padded, .part = padded / groups.shards};
 }
 
-Weights trained_weights(const Scene& at, const describe::Block& block) {
-  if (at.weight_gradients) {
-    return block_weights(at.model, block, at.shard);
-  }
-  return {.dense = at.job.lora ? lora_weights(at.model, block, *at.job.lora, at.shard) : 0,
-          .experts = 0};
-}
+namespace {
 
-Weights trained_ends(const Scene& at, const StageView& stage) {
-  Weights weights;
-  if (!at.weight_gradients) {
-    return weights;
-  }
-  if (stage.embedding) {
-    weights += embedding_weights(at.model, at.shard);
-  }
-  if (stage.head) {
-    weights += head_weights(at.model, at.shard);
-  }
-  if (stage.mtp_layers > 0) {
-    weights += mtp_weights(at.model, at.shard) * stage.mtp_layers;
-  }
-  return weights;
-}
-
-Weights trained_weights(const Scene& at, const StageView& stage) {
-  Weights weights = trained_ends(at, stage);
-  for (std::size_t block = 0; block < stage.blocks.size(); ++block) {
-    if (stage.blocks[block] > 0) {
-      weights += trained_weights(at, at.model.blocks[block]) * stage.blocks[block];
-    }
-  }
-  return weights;
-}
-
-std::int64_t whole_elements(const Scene& at, const StageView& stage) {
-  std::int64_t elements = 0;
-  const auto add = [&elements](const ParameterShape& shape, std::int64_t layers) {
+// Adds up what no tensor-parallel rank has a part of only.
+class WholeElements {
+ public:
+  void operator()(const ParameterShape& shape) {
     if (shape.split == Split::kWhole && shape.experts == 0) {
-      elements += shape.count * shape.rows * shape.columns * layers;
-    }
-  };
-  for (std::size_t block = 0; block < stage.blocks.size(); ++block) {
-    const std::int64_t layers = stage.blocks[block];
-    if (layers > 0) {
-      for_each_parameter(at.model, at.model.blocks[block],
-                         [&](const ParameterShape& shape) { add(shape, layers); });
+      sum_ += shape.count * shape.rows * shape.columns;
     }
   }
-  const auto once = [&](const ParameterShape& shape) { add(shape, 1); };
+  [[nodiscard]] std::int64_t sum() const { return sum_; }
+
+ private:
+  std::int64_t sum_ = 0;
+};
+
+}  // namespace
+
+StepSums step_sums(const Scene& at, const describe::Block& block) {
+  StepSums sums;
+  if (!at.weight_gradients) {
+    sums.trained.dense = at.job.lora ? lora_weights(at.model, block, *at.job.lora, at.shard) : 0;
+    return sums;
+  }
+  sums.trained = block_weights(at.model, block, at.shard);
+  if (sums_whole_parameters(at)) {
+    WholeElements whole;
+    for_each_parameter(at.model, block, [&whole](const ParameterShape& shape) { whole(shape); });
+    sums.whole = whole.sum();
+  }
+  return sums;
+}
+
+StepSums end_sums(const Scene& at, const StageView& stage) {
+  StepSums sums;
+  if (!at.weight_gradients) {
+    return sums;
+  }
+  WholeElements whole;
+  const auto add = [&whole](const ParameterShape& shape) { whole(shape); };
   if (stage.embedding) {
-    for_each_embedding_parameter(at.model, at.shard.vocab, once);
+    sums.trained += embedding_weights(at.model, at.shard);
+    for_each_embedding_parameter(at.model, at.shard.vocab, add);
   }
   if (stage.head) {
-    for_each_head_parameter(at.model, at.shard.vocab, false, once);
+    sums.trained += head_weights(at.model, at.shard);
+    for_each_head_parameter(at.model, at.shard.vocab, false, add);
   }
+  sums.whole = whole.sum();
   if (stage.mtp_layers > 0) {
-    const auto each = [&](const ParameterShape& shape) { add(shape, stage.mtp_layers); };
+    WholeElements depth;
+    const auto each = [&depth](const ParameterShape& shape) { depth(shape); };
     for_each_mtp_parameter(at.model, each);
     for_each_parameter(at.model, at.model.blocks[static_cast<std::size_t>(at.model.mtp_block)],
                        each);
+    sums.trained += mtp_weights(at.model, at.shard) * stage.mtp_layers;
+    sums.whole += depth.sum() * stage.mtp_layers;
   }
-  return elements;
+  return sums;
+}
+
+StepSums step_sums(const Scene& at, const StageView& stage) {
+  StepSums sums = end_sums(at, stage);
+  for (std::size_t block = 0; block < stage.blocks.size(); ++block) {
+    if (stage.blocks[block] > 0) {
+      sums += step_sums(at, at.model.blocks[block]) * stage.blocks[block];
+    }
+  }
+  return sums;
 }
 
 }  // namespace sextant::workload

@@ -54,10 +54,22 @@ Buckets megatron_buckets(const Scene& at, const StageView& stage, std::int64_t e
 // In buckets of at most `most` elements, padded to whole shards.
 Buckets even_buckets(std::int64_t elements, std::int64_t most, std::int64_t shards);
 
-// What of a block's, a stage's ends' and a stage's parameters is trained: all, or the adapters.
-Weights trained_weights(const Scene& at, const describe::Block& block);
-Weights trained_ends(const Scene& at, const StageView& stage);
-Weights trained_weights(const Scene& at, const StageView& stage);
+// What keeping replicas in step asks of a block, of a stage's ends, of a stage.
+struct StepSums {
+  Weights trained;         // all parameters, or the adapters
+  std::int64_t whole = 0;  // elements that every tensor-parallel rank holds whole
+  StepSums& operator+=(const StepSums& other) {
+    trained += other.trained;
+    whole += other.whole;
+    return *this;
+  }
+  friend StepSums operator*(const StepSums& sums, std::int64_t times) {
+    return {sums.trained * times, sums.whole * times};
+  }
+};
+StepSums step_sums(const Scene& at, const describe::Block& block);
+StepSums end_sums(const Scene& at, const StageView& stage);
+StepSums step_sums(const Scene& at, const StageView& stage);
 
 inline Call replica_call(GroupKind group, std::int64_t size, std::string_view what,
                          const Format& format) {
@@ -137,11 +149,13 @@ void deepspeed_replicas(const Scene& at, std::int64_t elements, const CopyGroups
 // routers, MLA's down-projections) saw a part of the tokens only: their gradients are summed over
 // tp once a step, in one flat tensor. Source: Megatron-LM d98e8a64,
 // core/distributed/finalize_model_grads.py (_allreduce_non_tensor_model_parallel_grads).
-std::int64_t whole_elements(const Scene& at, const StageView& stage);
+inline bool sums_whole_parameters(const Scene& at) {
+  return at.shard.sp && at.weight_gradients && at.tensor == TensorDialect::kMegatron;
+}
 
 template <class Sink>
-void sequence_parallel_gradients(const Scene& at, const StageView& stage, Sink& sink) {
-  if (!at.shard.sp || !at.weight_gradients || at.tensor != TensorDialect::kMegatron) {
+void sequence_parallel_gradients(const Scene& at, std::int64_t whole, Sink& sink) {
+  if (!sums_whole_parameters(at)) {
     return;
   }
   all_reduce(sink,
@@ -152,7 +166,7 @@ void sequence_parallel_gradients(const Scene& at, const StageView& stage, Sink& 
               .count = 1,
               .phase = Phase::kGradient,
               .hides = Hides::kNothing},
-             capped(whole_elements(at, stage), at.gradient.bytes));
+             capped(whole, at.gradient.bytes));
 }
 
 // Scalars around the update: the gradients' norm over all ranks, the loss over replicas of the

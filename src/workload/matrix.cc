@@ -17,7 +17,7 @@ bool goes_before(const MatrixEntry& a, const MatrixEntry& b) {
 
 // Sorts, and adds up entries with the same receiver and group.
 void merge(std::vector<MatrixEntry>& entries) {
-  std::stable_sort(entries.begin(), entries.end(), goes_before);
+  std::sort(entries.begin(), entries.end(), goes_before);
   std::size_t kept = 0;
   for (const MatrixEntry& entry : entries) {
     if (kept > 0 && entries[kept - 1].to == entry.to && entries[kept - 1].group == entry.group) {

@@ -18,8 +18,8 @@ namespace sextant::workload {
 inline bool is_sent(const Scene& at, std::int64_t from, std::int64_t to) {
   const bool folds = at.layout.schedule == describe::Schedule::kZbv ||
                      at.layout.schedule == describe::Schedule::kDualPipeV;
-  return to >= 0 && to < at.shard.pp * at.shard.vpp &&
-         !(folds && std::max(from, to) % at.shard.pp == 0);
+  const bool turns = folds && std::max(from, to) % at.shard.pp == 0;
+  return to >= 0 && to < at.shard.pp * at.shard.vpp && !turns;
 }
 
 template <class Sink>

@@ -87,9 +87,6 @@ void layer_messages(const Scene& at, const StageView& stage, Sink& sink) {
   } else if (gathers_layers(at)) {
     fsdp_all_layers(at, stage, sink);
   }
-  if (at.trains) {
-    sequence_parallel_gradients(at, stage, sink);
-  }
 }
 
 // Replicas kept in step by buckets of a stage's trained parameters.
@@ -117,19 +114,24 @@ inline bool keeps_buckets(const Scene& at) {
   return at.trains && at.replicated && at.data != DataDialect::kXla && !gathers_layers(at);
 }
 
+// Does anything ask for a stage's parameters as a sum?
+inline bool asks_sums(const Scene& at) {
+  return keeps_buckets(at) || sums_whole_parameters(at);
+}
+
 // What depends on where a stage stands: its neighbours, its ends, the cut into buckets.
-// `trained`: the stage's trained parameters, where keeps_buckets().
+// `sums`: the stage's, where asks_sums().
 template <class Sink>
-void position_messages(const Scene& at, const StageView& stage, const Weights& trained,
-                       Sink& sink) {
+void position_messages(const Scene& at, const StageView& stage, const StepSums& sums, Sink& sink) {
   pipeline_messages(at, stage, sink);
   if (keeps_buckets(at)) {
-    bucket_messages(at, stage, trained, sink);
+    bucket_messages(at, stage, sums.trained, sink);
   } else if (at.data == DataDialect::kXla) {
     xla_ends(at, stage, sink);
   } else if (gathers_layers(at)) {
     fsdp_ends(at, stage, sink);
   }
+  sequence_parallel_gradients(at, sums.whole, sink);
   shared_embedding(at, stage, sink);
   update_messages(at, stage, sink);
 }
@@ -137,7 +139,7 @@ void position_messages(const Scene& at, const StageView& stage, const Weights& t
 template <class Sink>
 void stage_messages(const Scene& at, const StageView& stage, Sink& sink) {
   layer_messages(at, stage, sink);
-  position_messages(at, stage, keeps_buckets(at) ? trained_weights(at, stage) : Weights{}, sink);
+  position_messages(at, stage, asks_sums(at) ? step_sums(at, stage) : StepSums{}, sink);
 }
 
 }  // namespace sextant::workload

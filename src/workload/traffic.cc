@@ -71,16 +71,16 @@ constexpr std::size_t kMostBlocks = 8;
 void add_pipeline(const Scene& at, std::span<const Stage> stages, double ranks,
                   TrafficTotals& totals) {
   std::array<std::int64_t, kMostBlocks> layers{};
-  std::array<Weights, kMostBlocks> weights{};
+  std::array<StepSums, kMostBlocks> sums{};
   const std::size_t kinds = at.model.blocks.size();
   for (const Stage& stage : stages) {
     for (std::size_t block = 0; block < kinds; ++block) {
       layers[block] += stage.blocks[block];
     }
   }
-  const bool buckets = keeps_buckets(at);
-  for (std::size_t block = 0; buckets && block < kinds; ++block) {
-    weights[block] = trained_weights(at, at.model.blocks[block]);
+  const bool summed = asks_sums(at);
+  for (std::size_t block = 0; summed && block < kinds; ++block) {
+    sums[block] = step_sums(at, at.model.blocks[block]);
   }
   TotalsSink sink(totals, ranks);
   layer_messages(at,
@@ -93,13 +93,13 @@ void add_pipeline(const Scene& at, std::span<const Stage> stages, double ranks,
                  sink);
   for (std::size_t i = 0; i < stages.size();) {
     const StageView stage = view_of(stages[i]);
-    Weights trained = buckets ? trained_ends(at, stage) : Weights{};
-    for (std::size_t block = 0; buckets && block < kinds; ++block) {
-      trained += weights[block] * stage.blocks[block];
+    StepSums held = summed ? end_sums(at, stage) : StepSums{};
+    for (std::size_t block = 0; summed && block < kinds; ++block) {
+      held += sums[block] * stage.blocks[block];
     }
     const std::size_t alike = alike_from(i, stages, at.layout);
     TotalsSink place(totals, ranks * static_cast<double>(alike));
-    position_messages(at, stage, trained, place);
+    position_messages(at, stage, held, place);
     i += alike;
   }
 }

@@ -121,6 +121,15 @@ inline describe::Job random_job() {
   layout.zero_group = picked<std::int64_t>({0, 0, 2});
   layout.recompute.granularity =
       picked({Recompute::kNone, Recompute::kFull, Recompute::kSelective});
+  layout.recompute.method = picked({RecomputeMethod::kUniform, RecomputeMethod::kBlock});
+  layout.recompute.layers = picked<std::int64_t>({0, 0, 3});
+  if (layout.recompute.granularity == Recompute::kSelective) {
+    layout.recompute.modules = picked<std::vector<RecomputeModule>>(
+        {{},
+         {RecomputeModule::kMlp},
+         {RecomputeModule::kMoe},
+         {RecomputeModule::kCoreAttention, RecomputeModule::kEverySecondLayer}});
+  }
   layout.overlap = picked({std::vector<Overlap>{}, {Overlap::kGradReduce, Overlap::kParamGather}});
   layout.order = picked({Layout{}.order, {Axis::kTp, Axis::kEp, Axis::kDp, Axis::kCp, Axis::kPp}});
   job.sequences.length = job.model.learned_positions > 0 ? 1024 : 4096;

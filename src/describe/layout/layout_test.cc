@@ -82,9 +82,9 @@ TEST(LayoutText, WhatIsPrintedReadsBackToTheSameLayout) {
     layout.split.layers_per_stage =
         *rc::gen::container<std::vector<std::int64_t>>(rc::gen::inRange<std::int64_t>(0, 9));
     layout.order = {Axis::kTp, Axis::kEp, Axis::kCp, Axis::kPp, Axis::kDp};
-    const auto back = parse_layout(to_text(layout), Framework::kOther);
+    const auto back = parse_layout(to_text(layout), Framework::kDeepspeed);
     RC_ASSERT(back.has_value());
-    // The only thing kOther fills in is the schedule of an interleaved pipeline.
+    // The only thing kDeepspeed fills in is the schedule of an interleaved pipeline.
     Layout read = back->layout;
     if (layout.schedule == Schedule::k1f1b && layout.vpp > 1) {
       read.schedule = Schedule::k1f1b;
@@ -128,7 +128,8 @@ TEST(LayoutText, UnsetKeysTakeTheFrameworksDefaultsAndSaySo) {
   EXPECT_TRUE(megatron->layout.sp);
   EXPECT_EQ(megatron->layout.zero, Zero::kOptimizer);
   EXPECT_EQ(megatron->layout.schedule, Schedule::kInterleaved1f1b);
-  EXPECT_EQ(megatron->defaulted.size(), 4U);
+  EXPECT_EQ(megatron->layout.loss, LossKernel::kFused);
+  EXPECT_EQ(megatron->defaulted.size(), 5U);
   const auto titan = parse_layout("tp=1", Framework::kTorchtitan);
   EXPECT_EQ(titan->layout.zero, Zero::kParameters);
   EXPECT_EQ(titan->layout.parameters, Storage::kFp32);

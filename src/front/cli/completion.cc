@@ -90,6 +90,15 @@ std::string bash() {
          "complete -o filenames -F _sextant sextant\n";
 }
 
+// Text between single quotes, for zsh and fish alike: a quote is closed, escaped and opened again.
+std::string single_quoted(std::string_view text) {
+  std::string quoted;
+  for (const char c : text) {
+    quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  }
+  return quoted;
+}
+
 std::string zsh() {
   std::string text =
       "#compdef sextant\n"
@@ -99,7 +108,7 @@ std::string zsh() {
       "  if (( CURRENT == 2 )); then\n"
       "    list=(\n";
   for (const Command* command : visible()) {
-    text += fmt::format("      '{}:{}'\n", command->name, command->summary);
+    text += fmt::format("      '{}:{}'\n", command->name, single_quoted(command->summary));
   }
   text +=
       "    )\n"
@@ -130,7 +139,7 @@ std::string fish() {
   std::string text = "# fish completion for sextant: sextant completion fish | source\n";
   for (const Command* command : visible()) {
     text += fmt::format("complete -c sextant -n __fish_use_subcommand -a {} -d '{}'\n",
-                        command->name, command->summary);
+                        command->name, single_quoted(command->summary));
     const std::string seen =
         fmt::format("complete -c sextant -n '__fish_seen_subcommand_from {}'", command->name);
     for (const Option& option : options_of(*command)) {
@@ -139,7 +148,7 @@ std::string fish() {
                           : option.complete == "files"
                               ? " -r"
                               : fmt::format(" -x -a '{}'", bash_words(option.complete)),
-                          option.help);
+                          single_quoted(option.help));
     }
     if (!command->positionals.empty() && is_word_kind(command->positionals[0].complete)) {
       text +=

@@ -33,7 +33,8 @@ std::string_view family_of(Framework framework) {
 }  // namespace
 
 Result<MemoryFacts> memory_facts(const DataStore& data, Framework framework) {
-  constexpr std::array<std::string_view, 4> kKeys{"workspace", "rounding", "fragmentation", "context"};
+  constexpr std::array<std::string_view, 4> kKeys{"workspace", "rounding", "fragmentation",
+                                                  "context"};
   SEXTANT_TRY(const std::string text, data.read(kFile));
   SEXTANT_TRY(const TomlTable file, TomlTable::parse(text, data.where(kFile)));
   SEXTANT_TRY(const TomlTable table, file.table(family_of(framework)));

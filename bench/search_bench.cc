@@ -1,6 +1,7 @@
 // What a search pays for one layout: work, traffic and memory together, totals only.
 #include <algorithm>
 #include <random>
+#include <span>
 #include <vector>
 
 #include "cost/memory/memory.h"
@@ -82,15 +83,18 @@ struct Scratch {
 void one_layout(const Grid& grid, const Layout& layout, Scratch& scratch,
                 cost::MemoryModel& memory) {
   const workload::Shard shard = workload::shard_of(grid.job, layout);
-  scratch.stages.resize(static_cast<std::size_t>(layout.stages()));
-  for (std::size_t i = 0; i < scratch.stages.size(); ++i) {
-    workload::fill_stage(grid.job, layout, scratch.index, static_cast<std::int64_t>(i),
-                         scratch.stages[i]);
+  const auto count = static_cast<std::size_t>(layout.stages());
+  if (scratch.stages.size() < count) {
+    scratch.stages.resize(count);  // never smaller again: stages keep their space
+  }
+  const std::span<workload::Stage> stages(scratch.stages.data(), count);
+  for (std::size_t i = 0; i < count; ++i) {
+    workload::fill_stage(grid.job, layout, scratch.index, static_cast<std::int64_t>(i), stages[i]);
   }
   scratch.work.assign(grid.job, layout, shard);
-  benchmark::DoNotOptimize(scratch.work.stage(grid.job, layout, scratch.stages.front()));
-  benchmark::DoNotOptimize(scratch.work.stage(grid.job, layout, scratch.stages.back()));
-  benchmark::DoNotOptimize(workload::traffic_totals(grid.job, layout, shard, scratch.stages));
+  benchmark::DoNotOptimize(scratch.work.stage(grid.job, layout, stages.front()));
+  benchmark::DoNotOptimize(scratch.work.stage(grid.job, layout, stages.back()));
+  benchmark::DoNotOptimize(workload::traffic_totals(grid.job, layout, shard, stages));
   benchmark::DoNotOptimize(memory.fullest(layout));
 }
 

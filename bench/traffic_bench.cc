@@ -32,25 +32,32 @@ describe::Job job_of(const char* model, std::int64_t devices) {
   return job;
 }
 
+Layout layout_of(const describe::Model& model, std::int64_t tp, std::int64_t pp, std::int64_t ep) {
+  Layout layout;
+  layout.tp = tp;
+  layout.sp = tp > 1;
+  layout.pp = pp;
+  layout.ep = ep;
+  layout.zero = describe::Zero::kOptimizer;
+  layout.split = describe::plausible_split(model.layer_count(), pp);
+  layout.overlap = {describe::Overlap::kGradReduce, describe::Overlap::kParamGather};
+  return layout;
+}
+
+void add_if_legal(describe::Job& job, std::vector<Candidate>& candidates) {
+  if (describe::check_rules(job).empty()) {
+    candidates.push_back({job.layout, workload::shard_of(job), workload::stages_of(job)});
+  }
+}
+
 // Every legal layout of a small grid.
 std::vector<Candidate> candidates_of(describe::Job& job) {
   std::vector<Candidate> candidates;
   for (const std::int64_t tp : {1, 2, 4, 8}) {
     for (const std::int64_t pp : {1, 2, 4, 8, 16}) {
       for (const std::int64_t ep : {1, 8, 32}) {
-        Layout layout;
-        layout.tp = tp;
-        layout.sp = tp > 1;
-        layout.pp = pp;
-        layout.ep = ep;
-        layout.zero = describe::Zero::kOptimizer;
-        layout.split = describe::plausible_split(job.model.layer_count(), pp);
-        layout.overlap = {describe::Overlap::kGradReduce, describe::Overlap::kParamGather};
-        job.layout = layout;
-        if (describe::check_rules(job).empty()) {
-          candidates.push_back(
-              {layout, workload::shard_of(job, layout), workload::stages_of(job, layout)});
-        }
+        job.layout = layout_of(job.model, tp, pp, ep);
+        add_if_legal(job, candidates);
       }
     }
   }

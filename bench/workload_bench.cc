@@ -1,11 +1,8 @@
-#include <algorithm>
-#include <random>
+#include <span>
 #include <vector>
 
-#include "describe/layout/pipeline_split.h"
-#include "describe/layout/rules.h"
-#include "describe/model/load_model.h"
 #include "instructions.h"
+#include "layout_grid.h"
 #include "workload/operators.h"
 
 namespace sextant::bench {
@@ -28,64 +25,13 @@ struct Grid {
   std::vector<Candidate> candidates;
 };
 
-describe::Job job_of(const char* model) {
-  describe::Job job;
-  job.model = *describe::load_model(model, describe::DataStore());
-  job.cluster.devices = 1024;
-  job.cluster.device.peaks[static_cast<std::size_t>(describe::DType::kBf16)] =
-      describe::Sourced<FlopsPerSecond>{};
-  job.sequences.length = 8192;
-  job.global_batch = 1024;
-  return job;
-}
-
-void add_if_legal(Grid& grid, const Layout& layout) {
-  grid.job.layout = layout;
-  if (describe::check_rules(grid.job).empty()) {
+Grid grid_of(const char* model) {
+  const LayoutGrid layouts = layout_grid(model);
+  Grid grid{layouts.job, {}};
+  for (const Layout& layout : layouts.layouts) {
     grid.candidates.push_back(
         {layout, workload::shard_of(grid.job, layout), workload::stages_of(grid.job, layout)});
   }
-}
-
-void add_layouts(Grid& grid, Layout layout) {
-  for (const std::int64_t mbs : {1, 2, 4}) {
-    layout.mbs = mbs;
-    for (const auto recompute : {describe::Recompute::kNone, describe::Recompute::kSelective,
-                                 describe::Recompute::kFull}) {
-      layout.recompute.granularity = recompute;
-      add_if_legal(grid, layout);
-    }
-  }
-}
-
-Layout layout_of(const describe::Model& model, std::int64_t tp, std::int64_t pp, std::int64_t cp) {
-  Layout layout;
-  layout.tp = tp;
-  layout.sp = tp > 1;
-  layout.pp = pp;
-  layout.cp = cp;
-  layout.zero = describe::Zero::kOptimizer;
-  layout.split = describe::plausible_split(model.layer_count(), pp);
-  return layout;
-}
-
-Grid grid_of(const char* model) {
-  Grid grid{job_of(model), {}};
-  const bool experts = describe::has_experts(grid.job.model);
-  for (const std::int64_t tp : {1, 2, 4, 8}) {
-    for (const std::int64_t pp : {1, 2, 4, 8, 16}) {
-      for (const std::int64_t cp : {1, 2, 4}) {
-        Layout layout = layout_of(grid.job.model, tp, pp, cp);
-        add_layouts(grid, layout);
-        if (experts) {
-          layout.ep = 32;
-          add_layouts(grid, layout);
-        }
-      }
-    }
-  }
-  std::mt19937 random(7);  // NOLINT(cert-msc51-cpp): the same order every time
-  std::shuffle(grid.candidates.begin(), grid.candidates.end(), random);
   return grid;
 }
 

@@ -52,9 +52,10 @@ struct LayerFlops {
   WorkByPart again{};
 };
 
-LayerFlops flops_of(const Job& job, const Stage& stage, const Shard& shard) {
+LayerFlops flops_of(const Job& job, const describe::Layout& layout, const Stage& stage,
+                    const Shard& shard) {
   LayerFlops work;
-  for (const Operator& op : stage_operators(job, stage, shard)) {
+  for (const Operator& op : stage_operators(job, layout, stage, shard)) {
     WorkByPart& pass = op.pass == Pass::kForward     ? work.forward
                        : op.pass == Pass::kRecompute ? work.again
                                                      : work.backward;
@@ -147,14 +148,25 @@ class PatternBuilder {
   [[nodiscard]] const describe::Block& block(std::int64_t position) const {
     return job_.model.blocks[static_cast<std::size_t>(block_of(position))];
   }
+  // A layer's work depends on its place in the stage through the policy alone: asked for by itself,
+  // it is told what its place means.
   [[nodiscard]] LayerFlops layer_flops(std::int64_t position) const {
-    LayerFlops work =
-        flops_of(job_, part_of(stage_, stage_.first_layer + position, block_of(position)), shard_);
+    describe::Layout layout = job_.layout;
+    layout.recompute = policy_at(position);
+    return flops_of(job_, layout,
+                    part_of(stage_, stage_.first_layer + position, block_of(position)), shard_);
+  }
+  [[nodiscard]] describe::RecomputePolicy policy_at(std::int64_t position) const {
     const RecomputedLayers again = repeated(position);
-    if (again.full + again.selective == 0) {
-      work.again = {};
+    if (again.full > 0) {
+      return {.granularity = describe::Recompute::kFull, .modules = {}};
     }
-    return work;
+    describe::RecomputePolicy policy = job_.layout.recompute;
+    std::erase(policy.modules, describe::RecomputeModule::kEverySecondLayer);
+    if (again.selective == 0 || (every_second_ && policy.modules.empty())) {
+      policy.granularity = describe::Recompute::kNone;
+    }
+    return policy;
   }
   [[nodiscard]] RecomputedLayers repeated(std::int64_t position) const {
     const describe::RecomputePolicy& policy = job_.layout.recompute;
@@ -168,7 +180,7 @@ class PatternBuilder {
     part.embedding = end == End::kEmbedding;
     part.head = end == End::kHead;
     part.mtp_layers = end == End::kMtp ? stage_.mtp_layers : 0;
-    return flops_of(job_, part, shard_);
+    return flops_of(job_, job_.layout, part, shard_);
   }
 
   void forward() {

@@ -227,6 +227,14 @@ Term weights_term(const std::string& name, const workload::Weights& weights, std
   return term;
 }
 
+void add_activation_parts(const cost::MemoryDetail& detail, Term& term) {
+  for (const cost::StageDetail& stage : detail.stages) {
+    for (const cost::BlockDetail& block : stage.blocks) {
+      term.parts.push_back(block_term(block, stage, detail.shard));
+    }
+  }
+}
+
 void add_parameter_parts(const cost::MemoryDetail& detail, Term& term) {
   for (const cost::StageDetail& stage : detail.stages) {
     for (const cost::BlockDetail& block : stage.blocks) {
@@ -279,11 +287,7 @@ Term memory_tree(const MemoryAnswer& answer, const cost::MemoryDetail& detail) {
     Term term = bytes_term(item_name(i), fullest.peak().bytes[i]);
     term.formula = formula_of(item, answer, detail);
     if (item == MemoryItem::kActivations) {
-      for (const cost::StageDetail& stage : detail.stages) {
-        for (const cost::BlockDetail& block : stage.blocks) {
-          term.parts.push_back(block_term(block, stage, detail.shard));
-        }
-      }
+      add_activation_parts(detail, term);
     } else if (item == MemoryItem::kParameters) {
       add_parameter_parts(detail, term);
     }

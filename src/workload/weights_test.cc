@@ -45,7 +45,7 @@ TEST(Weights, ExpertsAreDealtOutByEpAndSplitByEtp) {
     Shard shard = shard_of(job);
     return block_weights(job.model, job.model.blocks.back(), shard).experts;
   };
-  EXPECT_EQ(experts(1, 1), 256 * 3 * 7168 * std::int64_t{2048});
+  EXPECT_EQ(experts(1, 1), std::int64_t{256} * 3 * 7168 * 2048);
   EXPECT_EQ(experts(64, 1) * 64, experts(1, 1));
   EXPECT_EQ(experts(8, 2) * 16, experts(1, 1));
 }

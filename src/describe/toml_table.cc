@@ -47,12 +47,19 @@ struct LineShape {
   int opened = 0;
   int closed = 0;
   bool multi_line_string = false;
-  bool foreign = false;  // bytes beyond ASCII, which TOML allows in strings and comments only
+  bool foreign = false;      // bytes beyond ASCII, which TOML allows in strings and comments only
+  bool stray_quote = false;  // a quote where no string can begin
 };
+
+// May a string begin after this character (0: the line's start)?
+bool opens_after(char before) {
+  return before == '\0' || std::string_view("=[,{.").find(before) != std::string_view::npos;
+}
 
 LineShape line_shape(std::string_view line) {
   LineShape shape;
   char quote = '\0';
+  char before = '\0';  // the last character outside strings that is no white space
   for (std::size_t i = 0; i < line.size(); ++i) {
     const char c = line[i];
     if (quote != '\0') {
@@ -68,8 +75,10 @@ LineShape line_shape(std::string_view line) {
     }
     if (c == '"' || c == '\'') {
       shape.multi_line_string = shape.multi_line_string || line.substr(i, 3) == std::string(3, c);
+      shape.stray_quote = shape.stray_quote || !opens_after(before);
       quote = c;
     }
+    before = c == ' ' || c == '\t' ? before : c;
     shape.foreign = shape.foreign || static_cast<unsigned char>(c) >= 0x80;
     shape.dots += c == '.' ? 1 : 0;
     shape.opened += c == '[' || c == '{' ? 1 : 0;
@@ -87,6 +96,10 @@ Result<void> check_shape(std::string_view text, std::string_view where) {
     if (shape.multi_line_string) {
       return invalid("multi-line strings are not read here", at(where, number, 1),
                      "strings on one line");
+    }
+    if (shape.stray_quote) {
+      return invalid("a quote where no string can begin", at(where, number, 1),
+                     "strings after '=', '[', ',' or '{', and quoted keys");
     }
     if (shape.foreign) {
       return invalid("letters beyond ASCII outside of a string", at(where, number, 1),

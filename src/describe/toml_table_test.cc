@@ -47,5 +47,13 @@ TEST(TomlTable, AHeaderWithoutAKeyIsAnErrorNotAnAssertion) {
   EXPECT_FALSE(TomlTable::parse("[#}7", "t.toml"));
 }
 
+// toml++ 3.3 looks for white space in a bare value without minding quotes, and meets undefined
+// behaviour on this letter.
+TEST(TomlTable, AQuoteInsideABareValueIsRefusedBeforeTheLibrarySeesIt) {
+  const auto table = TomlTable::parse("3=+!-+7'\xCF\x9A a\n\"\n", "x.toml");
+  ASSERT_FALSE(table);
+  EXPECT_NE(table.error().what.find("quote"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace sextant::describe

@@ -56,27 +56,28 @@ bool opens_after(char before) {
   return before == '\0' || std::string_view("=[,{.").find(before) != std::string_view::npos;
 }
 
+// The closing quote of the string that opens at `start`; the line's end where there is none.
+std::size_t closing_quote(std::string_view line, std::size_t start) {
+  const char quote = line[start];
+  for (std::size_t i = start + 1; i < line.size(); ++i) {
+    if (line[i] == '\\' && quote == '"') {
+      i += 1;
+    } else if (line[i] == quote) {
+      return i;
+    }
+  }
+  return line.size();
+}
+
 LineShape line_shape(std::string_view line) {
   LineShape shape;
-  char quote = '\0';
   char before = '\0';  // the last character outside strings that is no white space
-  for (std::size_t i = 0; i < line.size(); ++i) {
+  for (std::size_t i = 0; i < line.size() && line[i] != '#'; ++i) {
     const char c = line[i];
-    if (quote != '\0') {
-      if (c == '\\' && quote == '"') {
-        i += 1;
-      } else if (c == quote) {
-        quote = '\0';
-      }
-      continue;
-    }
-    if (c == '#') {
-      break;
-    }
     if (c == '"' || c == '\'') {
       shape.multi_line_string = shape.multi_line_string || line.substr(i, 3) == std::string(3, c);
       shape.stray_quote = shape.stray_quote || !opens_after(before);
-      quote = c;
+      i = closing_quote(line, i);
     }
     before = c == ' ' || c == '\t' ? before : c;
     shape.foreign = shape.foreign || static_cast<unsigned char>(c) >= 0x80;

@@ -26,4 +26,9 @@ constexpr std::int64_t round_up(std::int64_t value, std::int64_t step) {
   return (value + step - 1) / step * step;
 }
 
+// A count as a number to calculate with: exact to 2^53.
+constexpr double as_double(std::int64_t count) {
+  return static_cast<double>(count);
+}
+
 }  // namespace sextant

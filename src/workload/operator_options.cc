@@ -1,5 +1,7 @@
 #include "workload/operator_options.h"
 
+#include "describe/layout/precision.h"
+
 namespace sextant::workload {
 
 using describe::DType;
@@ -35,11 +37,6 @@ constexpr StreamCost kFusedGate{
 constexpr StreamCost kFusedActivation{
     .read = 1.0, .written = 1.0, .backward_read = 2.0, .backward_written = 1.0};
 
-// Families whose configuration names "gelu_new", which PyTorch has no kernel for.
-bool uses_new_gelu(const std::string& family) {
-  return family == "gpt2" || family == "gpt_neo" || family == "gptj" || family == "phi";
-}
-
 bool has_fused_kernels(Framework framework) {
   switch (framework) {
     case Framework::kMegatronCore:
@@ -55,27 +52,6 @@ bool has_fused_kernels(Framework framework) {
       return false;
   }
   return false;
-}
-
-DType unit_of(Precision precision) {
-  switch (precision) {
-    case Precision::kFp32:
-      return DType::kFp32;
-    case Precision::kTf32:
-      return DType::kTf32;
-    case Precision::kFp16:
-      return DType::kFp16;
-    case Precision::kBf16:
-      return DType::kBf16;
-    case Precision::kFp8:
-    case Precision::kMxfp8:
-      return DType::kFp8;
-    case Precision::kNvfp4:
-      return DType::kFp4;
-    case Precision::kInt8:
-      return DType::kInt8;
-  }
-  return DType::kBf16;
 }
 
 }  // namespace
@@ -117,7 +93,7 @@ WalkOptions walk_options(const Job& job, const Layout& layout) {
   options.norm = norm_fused ? kFusedNorm : kUnfusedRmsNorm;
   options.rotary = fused ? kFusedRotary : kUnfusedRotary;
   options.plain_activation =
-      !fused && uses_new_gelu(job.model.family) ? kUnfusedNewGelu : kFusedActivation;
+      !fused && describe::spells_gelu_out(job.model) ? kUnfusedNewGelu : kFusedActivation;
   options.gated_activation = fused ? kFusedGate : kUnfusedGate;
   options.embedding_gradient =
       accumulates_in_product(job.framework) ? bytes_of(layout.gradients) : 0.0;
@@ -136,11 +112,11 @@ PassOptions pass_options(const Job& job, const Layout& layout, const Shard& shar
   PassOptions options;
   options.backward = job.workload != describe::Workload::kForward;
   options.weight_gradients = options.backward && job.workload != describe::Workload::kLora;
-  options.quantises = quantises(layout.precision);
+  options.quantises = describe::is_quantised(layout.precision);
   options.activation = static_cast<double>(shard.activation_bytes);
-  options.activation_dtype = options.quantises ? DType::kBf16 : unit_of(layout.precision);
+  options.activation_dtype = options.quantises ? DType::kBf16 : describe::unit_of(layout.precision);
   const double operand = options.quantises ? operand_bytes(layout.precision) : options.activation;
-  options.job = {.dtype = unit_of(layout.precision),
+  options.job = {.dtype = describe::unit_of(layout.precision),
                  .input = operand,
                  .weight = operand,
                  .gradient = operand,

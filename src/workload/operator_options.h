@@ -63,12 +63,6 @@ constexpr bool accumulates_in_product(describe::Framework framework) {
          framework == describe::Framework::kMegatronDeepspeed;
 }
 
-// Are products fed with 8- or 4-bit copies?
-constexpr bool quantises(describe::Precision precision) {
-  return precision == describe::Precision::kFp8 || precision == describe::Precision::kMxfp8 ||
-         precision == describe::Precision::kNvfp4 || precision == describe::Precision::kInt8;
-}
-
 // Bytes of an operand with its scales.
 double operand_bytes(describe::Precision precision);
 

@@ -35,16 +35,6 @@ struct ParameterStreams {
 ParameterStreams parameter_streams(const describe::Job& job, const describe::Layout& layout,
                                    const Shard& shard);
 
-// Parameters of one multi-token-prediction depth besides its block's.
-inline Weights mtp_own_weights(const describe::Model& model, const Shard& shard) {
-  Weights weights = mtp_weights(model, shard);
-  const Weights block =
-      block_weights(model, model.blocks[static_cast<std::size_t>(model.mtp_block)], shard);
-  weights.dense -= block.dense;
-  weights.experts -= block.experts;
-  return weights;
-}
-
 // `elements` parameters through memory once.
 [[gnu::always_inline]] inline Operator parameter_pass(OpKind kind, Pass pass, double elements,
                                                       double read, double written) {

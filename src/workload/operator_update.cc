@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "describe/layout/precision.h"
 #include "workload/block_walk.h"
 #include "workload/operator_parameters.h"
 #include "workload/operators.h"
@@ -155,7 +156,7 @@ void emit_update(const Job& job, const Layout& layout, std::span<const Stage> he
   emit(parameter_pass(OpKind::kOptimizer, Pass::kUpdate, sharded, read, written));
   if (accumulates_in_product(job.framework)) {
     emit(parameter_pass(OpKind::kCopy, Pass::kUpdate, whole, 0.0, gradient));
-    if (quantises(layout.precision)) {
+    if (describe::is_quantised(layout.precision)) {
       constexpr double kWays = 2.0;  // as it is and transposed
       emit(parameter_pass(
           OpKind::kQuantise, Pass::kUpdate, static_cast<double>(weights.dense + weights.experts),
@@ -185,7 +186,7 @@ ParameterStreams parameter_streams(const Job& job, const Layout& layout, const S
   if (accumulates_in_product(job.framework)) {
     return streams;
   }
-  if (quantises(layout.precision)) {
+  if (describe::is_quantised(layout.precision)) {
     constexpr double kWays = 2.0;  // as it is and transposed
     streams.quantise_read = activation;
     streams.quantise_written = kWays * operand_bytes(layout.precision);

@@ -24,14 +24,18 @@ struct ParameterShape {
   std::int64_t rows = 0;
   std::int64_t columns = 1;
   Split split = Split::kWhole;
-  std::int64_t count = 1;       // parameters of this shape
-  std::int64_t least_rows = 1;  // that a rank keeps, however many share them (repeated kv heads)
+  std::int64_t count = 1;  // parameters of this shape
+  // So many groups of rows are kept whole, at least one on every rank (kv heads, Mamba's states).
+  std::int64_t groups = 0;
+  std::int64_t group_rows = 0;
   bool norm = false;         // a norm's: under sequence parallelism its gradient is a partial sum
   std::int64_t experts = 0;  // > 0: each of so many experts has one; `split` is over etp
 
   // Rows and columns on one of `ranks` ranks.
   [[nodiscard]] constexpr std::int64_t local_rows(std::int64_t ranks) const {
-    return split == Split::kRows ? std::max(divided_up(rows, ranks), least_rows) : rows;
+    return split == Split::kRows ? divided_up(rows - groups * group_rows, ranks) +
+                                       divided_up(groups, ranks) * group_rows
+                                 : rows;
   }
   [[nodiscard]] constexpr std::int64_t local_columns(std::int64_t ranks) const {
     return split == Split::kColumns ? divided_up(columns, ranks) : columns;
@@ -60,13 +64,20 @@ void visit_mixer(const describe::Model& model, const describe::Attention& a, con
   const std::int64_t keys = a.kv_heads * a.head_dim;
   const std::int64_t projected = queries * (a.output_gate ? 2 : 1);
   visit(ParameterShape{.rows = projected, .columns = h, .split = Split::kRows});
-  visit(ParameterShape{
-      .rows = keys, .columns = h, .split = Split::kRows, .count = 2, .least_rows = a.head_dim});
+  visit(ParameterShape{.rows = keys,
+                       .columns = h,
+                       .split = Split::kRows,
+                       .count = 2,
+                       .groups = a.kv_heads,
+                       .group_rows = a.head_dim});
   visit(ParameterShape{.rows = h, .columns = queries, .split = Split::kColumns});
   if (a.qkv_bias) {
     visit(ParameterShape{.rows = projected, .split = Split::kRows});
-    visit(
-        ParameterShape{.rows = keys, .split = Split::kRows, .count = 2, .least_rows = a.head_dim});
+    visit(ParameterShape{.rows = keys,
+                         .split = Split::kRows,
+                         .count = 2,
+                         .groups = a.kv_heads,
+                         .group_rows = a.head_dim});
   }
   if (a.output_bias) {
     visit(ParameterShape{.rows = h});
@@ -75,7 +86,8 @@ void visit_mixer(const describe::Model& model, const describe::Attention& a, con
     visit(ParameterShape{.rows = a.head_dim, .count = 2, .norm = true});
   } else if (a.qk_norm == describe::QkNorm::kWholeProjection) {
     visit(ParameterShape{.rows = queries, .split = Split::kRows});
-    visit(ParameterShape{.rows = keys, .split = Split::kRows, .least_rows = a.head_dim});
+    visit(ParameterShape{
+        .rows = keys, .split = Split::kRows, .groups = a.kv_heads, .group_rows = a.head_dim});
   }
   if (a.sinks) {
     visit(ParameterShape{.rows = a.heads, .split = Split::kRows});
@@ -114,16 +126,26 @@ void visit_mixer(const describe::Model& model, const describe::Mamba2& m, const 
   const std::int64_t h = model.hidden;
   const std::int64_t channels = m.inner() + 2 * m.groups * m.state;
   const std::int64_t projected = m.inner() + channels + m.heads;
-  visit(ParameterShape{.rows = projected, .columns = h, .split = Split::kRows});
-  visit(ParameterShape{.rows = channels, .columns = m.conv_kernel, .split = Split::kRows});
+  visit(ParameterShape{.rows = projected,
+                       .columns = h,
+                       .split = Split::kRows,
+                       .groups = m.groups,
+                       .group_rows = 2 * m.state});
+  visit(ParameterShape{.rows = channels,
+                       .columns = m.conv_kernel,
+                       .split = Split::kRows,
+                       .groups = m.groups,
+                       .group_rows = 2 * m.state});
   if (m.conv_bias) {
-    visit(ParameterShape{.rows = channels, .split = Split::kRows});
+    visit(ParameterShape{
+        .rows = channels, .split = Split::kRows, .groups = m.groups, .group_rows = 2 * m.state});
   }
   visit(ParameterShape{.rows = m.heads, .split = Split::kRows, .count = 3});
   visit(ParameterShape{.rows = m.inner(), .split = Split::kRows});
   visit(ParameterShape{.rows = h, .columns = m.inner(), .split = Split::kColumns});
   if (m.projection_bias) {
-    visit(ParameterShape{.rows = projected, .split = Split::kRows});
+    visit(ParameterShape{
+        .rows = projected, .split = Split::kRows, .groups = m.groups, .group_rows = 2 * m.state});
     visit(ParameterShape{.rows = h});
   }
 }

@@ -27,46 +27,32 @@ TEST(ParameterShapes, AddUpToTheCountsOfTheWholeCatalogue) {
   }
 }
 
-// Halved by tensor parallelism, experts by both of their axes.
-Weights halved(const describe::Model& model, const describe::Block& block, const Shard& shard) {
-  Weights held;
-  for_each_parameter(model, block, [&](const ParameterShape& shape) {
-    if (shape.experts > 0) {
-      held.experts += shape.count * shape.experts / shard.ep * shape.local_rows(shard.etp) *
-                      shape.local_columns(shard.etp);
-    } else {
-      held.dense += shape.count * shape.local_rows(shard.tp) * shape.local_columns(shard.tp);
-    }
-  });
-  return held;
-}
-
-bool divides_by_two(const describe::Block& block) {
-  if (const auto* attention = std::get_if<describe::Attention>(&block.mixer)) {
-    return attention->heads % 2 == 0;
-  }
-  const auto* mamba = std::get_if<describe::Mamba2>(&block.mixer);
-  return mamba == nullptr || mamba->groups % 2 == 0;
-}
-
-TEST(ParameterShapes, SplitLikeTheWeightsOfARank) {
+// By hand, from the shapes that Megatron gives each parameter.
+TEST(ParameterShapes, OneOfTwoRanksHoldsHalfOfWhatIsSplit) {
   const describe::DataStore data;
-  for (const std::string& name : describe::catalogue_names(data)) {
-    const auto model = describe::load_model(name, data);
-    ASSERT_TRUE(model) << name;
-    Shard shard;
-    shard.tp = 2;
-    shard.etp = 2;
-    for (const describe::Block& block : model->blocks) {
-      const auto* moe = std::get_if<describe::MoeFfn>(&block.ffn);
-      shard.ep = moe != nullptr && moe->experts % 2 == 0 ? 2 : 1;
-      if (divides_by_two(block)) {
-        const Weights expected = block_weights(*model, block, shard);
-        EXPECT_EQ(halved(*model, block, shard).dense, expected.dense) << name;
-        EXPECT_EQ(halved(*model, block, shard).experts, expected.experts) << name;
-      }
-    }
-  }
+  Shard shard;
+  shard.tp = 2;
+  const auto llama = describe::load_model("llama-3.1-8b", data);
+  ASSERT_TRUE(llama);
+  // q and o: 16 of 32 heads of 128; k and v: 4 of 8; gate, up, down: 7,168 of 14,336; two norms.
+  EXPECT_EQ(block_weights(*llama, llama->blocks[0], shard).dense,
+            2 * 4096 * 2048 + 2 * 4096 * 512 + 3 * 4096 * 7168 + 2 * 4096);
+  shard.tp = 16;  // more ranks than kv heads: each keeps one
+  EXPECT_EQ(block_weights(*llama, llama->blocks[0], shard).dense,
+            2 * 4096 * 256 + 2 * 4096 * 128 + 3 * 4096 * 896 + 2 * 4096);
+}
+
+// mamba2-2.7b: hidden 2560, inner 5120 in 80 heads, state 128, one group that both ranks keep.
+TEST(ParameterShapes, AGroupOfStatesIsKeptWhole) {
+  const describe::DataStore data;
+  Shard shard;
+  shard.tp = 2;
+  const auto mamba = describe::load_model("mamba2-2.7b", data);
+  ASSERT_TRUE(mamba);
+  const std::int64_t convolved = 2560 + 2 * 128;
+  EXPECT_EQ(
+      block_weights(*mamba, mamba->blocks[0], shard).dense,
+      2560 * (2560 + convolved + 40) + convolved * (4 + 1) + 3 * 40 + 2560 + 2560 * 2560 + 2560);
 }
 
 }  // namespace

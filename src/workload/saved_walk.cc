@@ -1,14 +1,14 @@
 #include "workload/saved_walk.h"
 
 #include <algorithm>
-#include <array>
+
+#include "describe/layout/precision.h"
 
 namespace sextant::workload {
 namespace {
 
 using describe::AttentionKernel;
 using describe::Framework;
-using describe::Precision;
 
 Dialect dialect_of(Framework framework, bool compiled) {
   switch (framework) {
@@ -40,13 +40,6 @@ bool trains_with_dropout(const describe::Model& model) {
   return ffn != nullptr && !ffn->gated;
 }
 
-// Models whose Hugging Face code spells GELU out (hidden_act "gelu_new").
-// Source: transformers d56c55bf, activations.py (NewGELUActivation) and the models' config classes.
-bool spells_gelu(const describe::Model& model) {
-  constexpr std::array<std::string_view, 4> kFamilies{"gpt2", "gpt_neo", "gptj", "codegen"};
-  return std::find(kFamilies.begin(), kFamilies.end(), model.family) != kFamilies.end();
-}
-
 bool has_grouped_queries(const describe::Model& model) {
   return std::any_of(model.blocks.begin(), model.blocks.end(), [](const describe::Block& block) {
     const auto* attention = std::get_if<describe::Attention>(&block.mixer);
@@ -68,9 +61,7 @@ SavedRules saved_rules(const describe::Job& job, const describe::Layout& layout)
   SavedRules rules;
   rules.dialect = dialect_of(job.framework, layout.launch == describe::Launch::kCompiled);
   rules.element = bytes_of(layout.precision) >= 4.0 ? 4.0 : 2.0;
-  const bool quantised = layout.precision == Precision::kFp8 ||
-                         layout.precision == Precision::kMxfp8 ||
-                         layout.precision == Precision::kNvfp4;
+  const bool quantised = describe::is_quantised(layout.precision);
   rules.linear_input =
       quantised && rules.dialect == Dialect::kMegatron ? bytes_of(layout.precision) : rules.element;
   rules.autocast = rules.dialect == Dialect::kEager && rules.element < 4.0 &&
@@ -87,7 +78,7 @@ SavedRules saved_rules(const describe::Job& job, const describe::Layout& layout)
   rules.gathered = dtensor && layout.sp && layout.tp > 1 && job.framework != Framework::kMaxtext
                        ? static_cast<double>(layout.tp)
                        : 1.0;
-  rules.composite_gelu = rules.dialect == Dialect::kEager && spells_gelu(job.model);
+  rules.composite_gelu = rules.dialect == Dialect::kEager && describe::spells_gelu_out(job.model);
   rules.dropout = (rules.dialect == Dialect::kMegatron || rules.dialect == Dialect::kLegacy) &&
                   trains_with_dropout(job.model);
   return rules;

@@ -1,8 +1,8 @@
 // Parameters that one rank holds, by the group of ranks that holds their copies.
 //
-// Tensor parallelism splits matrices and leaves norms, routers and MLA's down-projections whole;
-// expert parallelism deals experts out; the pipeline deals layers. What data parallelism shards on
-// top of that (ZeRO, FSDP) is not applied here.
+// The sums of parameter_shapes.h. Tensor parallelism splits matrices and leaves norms, routers and
+// MLA's down-projections whole; expert parallelism deals experts out; the pipeline deals layers.
+// What data parallelism shards on top of that (ZeRO, FSDP) is not applied here.
 #pragma once
 
 #include <cstdint>
@@ -41,7 +41,8 @@ Weights embedding_weights(const describe::Model& model, const Shard& shard);
 // Final norm and output head. A tied head is a copy of its own where the last stage is not the
 // first (Megatron keeps the two in step by an all-reduce).
 Weights head_weights(const describe::Model& model, const Shard& shard);
-// One depth of multi-token prediction: its block, projection and norms.
+// One depth of multi-token prediction: its projection and norms, and with its block.
+Weights mtp_own_weights(const describe::Model& model, const Shard& shard);
 Weights mtp_weights(const describe::Model& model, const Shard& shard);
 
 Weights stage_weights(const describe::Model& model, const Stage& stage, const Shard& shard);

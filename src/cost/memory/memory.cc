@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/integers.h"
 #include "cost/memory/in_flight.h"
 #include "describe/layout/pipeline_split.h"
 #include "workload/recompute.h"
@@ -15,10 +16,6 @@ using workload::Dialect;
 using workload::Weights;
 
 namespace {
-
-double as_double(std::int64_t count) {
-  return static_cast<double>(count);
-}
 
 constexpr workload::PartMask kElementWise = workload::mask_of(
     {workload::Part::kInputNorm, workload::Part::kFfnNorm, workload::Part::kFfnActivation,

@@ -1,8 +1,10 @@
 // What a pipeline rank holds beside its activations: states, copies of weights, logits, buffers.
 #include <algorithm>
 
+#include "base/integers.h"
 #include "cost/memory/loss_copies.h"
 #include "cost/memory/memory.h"
+#include "describe/layout/precision.h"
 
 namespace sextant::cost {
 
@@ -16,15 +18,6 @@ using workload::Dialect;
 using workload::Weights;
 
 namespace {
-
-double as_double(std::int64_t count) {
-  return static_cast<double>(count);
-}
-
-bool is_quantised(Precision precision) {
-  return precision == Precision::kFp8 || precision == Precision::kMxfp8 ||
-         precision == Precision::kNvfp4;
-}
 
 // Does the framework keep a buffer for all gradients from the start (Megatron, DeepSpeed), or does
 // each gradient come to life in the backward pass?
@@ -97,7 +90,7 @@ void MemoryModel::add_weight_copies(const Layout& layout, const RankSums& sums,
     return;
   }
   double copies = 0.0;
-  if (is_quantised(layout.precision)) {
+  if (describe::is_quantised(layout.precision)) {
     // Blackwell multiplies 8-bit matrices of any orientation; before it, each has its transpose.
     // Source: TransformerEngine 2.11, utils.py (is_non_tn_fp8_gemm_supported).
     const bool any_layout = job_.cluster.device.generation.starts_with("blackwell") &&

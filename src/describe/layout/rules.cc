@@ -7,6 +7,7 @@
 
 #include "base/integers.h"
 #include "describe/layout/pipeline_split.h"
+#include "describe/layout/precision.h"
 
 namespace sextant::describe {
 namespace {
@@ -262,27 +263,6 @@ void check_sequence(const Job& job, Violations& found) {
                                  job.model.learned_positions),
                      {fmt::format("seq={}", job.model.learned_positions)}});
   }
-}
-
-DType unit_of(Precision precision) {
-  switch (precision) {
-    case Precision::kFp32:
-      return DType::kFp32;
-    case Precision::kTf32:
-      return DType::kTf32;
-    case Precision::kFp16:
-      return DType::kFp16;
-    case Precision::kBf16:
-      return DType::kBf16;
-    case Precision::kFp8:
-    case Precision::kMxfp8:
-      return DType::kFp8;
-    case Precision::kNvfp4:
-      return DType::kFp4;
-    case Precision::kInt8:
-      return DType::kInt8;
-  }
-  return DType::kFp32;
 }
 
 void check_device(const Job& job, Violations& found) {

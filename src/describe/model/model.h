@@ -12,8 +12,10 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -138,6 +140,14 @@ struct Model {
     return static_cast<std::int64_t>(layers.size());
   }
 };
+
+// Does Hugging Face's code of the family spell the tanh form of GELU out, which PyTorch has no
+// kernel for? Source: "gelu_new" as the default of the configuration classes GPT2, GPTJ, GPTNeo and
+// Phi (transformers d56c55bf) and of configuration_codegen.py.
+inline bool spells_gelu_out(const Model& model) {
+  constexpr std::array<std::string_view, 5> kFamilies{"codegen", "gpt2", "gpt_neo", "gptj", "phi"};
+  return std::find(kFamilies.begin(), kFamilies.end(), model.family) != kFamilies.end();
+}
 
 // Does any block hold a mixture of experts?
 inline bool has_experts(const Model& model) {

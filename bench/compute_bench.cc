@@ -4,8 +4,8 @@
 
 #include "cost/compute/operator_time.h"
 #include "describe/cluster/load_cluster.h"
-#include "describe/model/load_model.h"
 #include "instructions.h"
+#include "layout_grid.h"
 #include "workload/operators.h"
 
 namespace sextant::bench {
@@ -14,20 +14,13 @@ namespace {
 using workload::Operator;
 using workload::OpKind;
 
-// The operators of a microbatch on one stage, each shape as often as it is listed, shuffled.
+// The operators of a microbatch, each shape as often as it is listed, shuffled: the grid's first
+// four layouts, which differ in tp alone.
 std::vector<Operator> operators_of(const char* model) {
-  describe::Job job;
-  job.model = *describe::load_model(model, describe::DataStore());
-  job.cluster.devices = 64;
-  job.sequences.length = 8192;
-  job.global_batch = 64;
-  for (auto& peak : job.cluster.device.peaks) {
-    peak = describe::Sourced<FlopsPerSecond>{};
-  }
+  describe::Job job = grid_job(model);
   std::vector<Operator> operators;
-  for (const std::int64_t tp : {1, 2, 4, 8}) {
-    job.layout.tp = tp;
-    job.layout.sp = tp > 1;
+  for (std::size_t index = 0; index < 4; ++index) {
+    job.layout = numbered_layout(job.model, index);
     const workload::Shard shard = workload::shard_of(job, job.layout);
     for (const workload::Stage& stage : workload::stages_of(job, job.layout)) {
       const auto made = workload::stage_operators(job, stage, shard);

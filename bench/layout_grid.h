@@ -10,6 +10,8 @@
 #include "describe/layout/pipeline_split.h"
 #include "describe/layout/rules.h"
 #include "describe/model/load_model.h"
+#include "workload/shard.h"
+#include "workload/stages.h"
 
 namespace sextant::bench {
 
@@ -70,6 +72,23 @@ inline LayoutGrid layout_grid(const char* model) {
   std::mt19937 random(7);  // NOLINT(cert-msc51-cpp): the same order every time
   std::shuffle(grid.layouts.begin(), grid.layouts.end(), random);
   return grid;
+}
+
+// A layout with what a search has at hand for it.
+struct Candidate {
+  describe::Layout layout;
+  workload::Shard shard;
+  std::vector<workload::Stage> stages;
+};
+
+inline std::vector<Candidate> candidates_of(const LayoutGrid& grid) {
+  std::vector<Candidate> candidates;
+  candidates.reserve(grid.layouts.size());
+  for (const describe::Layout& layout : grid.layouts) {
+    candidates.push_back(
+        {layout, workload::shard_of(grid.job, layout), workload::stages_of(grid.job, layout)});
+  }
+  return candidates;
 }
 
 }  // namespace sextant::bench

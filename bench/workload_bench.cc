@@ -8,31 +8,14 @@
 namespace sextant::bench {
 namespace {
 
-using describe::Layout;
-using workload::Shard;
-using workload::Stage;
-
-// A job on 1,024 devices, and every legal layout of a small grid in random order with what a search
-// has at hand for each.
-struct Candidate {
-  Layout layout;
-  Shard shard;
-  std::vector<Stage> stages;
-};
-
 struct Grid {
   describe::Job job;
   std::vector<Candidate> candidates;
 };
 
 Grid grid_of(const char* model) {
-  const LayoutGrid layouts = layout_grid(model);
-  Grid grid{layouts.job, {}};
-  for (const Layout& layout : layouts.layouts) {
-    grid.candidates.push_back(
-        {layout, workload::shard_of(grid.job, layout), workload::stages_of(grid.job, layout)});
-  }
-  return grid;
+  const LayoutGrid grid = layout_grid(model);
+  return {grid.job, candidates_of(grid)};
 }
 
 void run_list(benchmark::State& state, const char* model) {

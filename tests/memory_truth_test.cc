@@ -31,12 +31,13 @@ std::vector<measured::Row> rows_of(const fs::path& path) {
 // Errors of the predicted, scored rows of one quantity.
 std::vector<double> errors_of(const std::vector<measured::Row>& rows, std::string_view quantity) {
   const describe::DataStore data;
+  app::MemoryPredictor predictor(data);
   std::vector<double> errors;
   for (const measured::Row& row : rows) {
     if (row.refusal || row.quantity != quantity || row.trust == measured::Trust::kC) {
       continue;
     }
-    const measured::Answer answer = app::predict_memory(row, data);
+    const measured::Answer answer = predictor(row);
     if (const auto* prediction = std::get_if<measured::Prediction>(&answer)) {
       errors.push_back(prediction->value / row.measured - 1.0);
     }
@@ -108,9 +109,10 @@ TEST_F(MemoryTruth, OtherRunsThatPrintMemory) {
 TEST_F(MemoryTruth, RunsThatFailedForMemoryAreRejected) {
   std::size_t rejected = 0;
   const describe::DataStore data;
+  app::MemoryPredictor predictor(data);
   for (const measured::Row& row : rows_of(truth_ / "runs" / "bloom.csv")) {
     if (row.quantity == "fits") {
-      const measured::Answer answer = app::predict_memory(row, data);
+      const measured::Answer answer = predictor(row);
       ASSERT_TRUE(std::holds_alternative<measured::Prediction>(answer)) << row.id;
       EXPECT_EQ(std::get<measured::Prediction>(answer).value, 0.0) << row.id;
       ++rejected;
@@ -125,6 +127,7 @@ TEST(MeasuredMemory, GrownBatches) {
   const fs::path table = source_dir() / "data" / "measured" / "h200_memory.csv";
   const std::vector<measured::Row> rows = rows_of(table);
   const describe::DataStore data;
+  app::MemoryPredictor predictor(data);
   std::size_t ran = 0;
   std::size_t failed = 0;
   std::size_t rejected = 0;
@@ -132,7 +135,7 @@ TEST(MeasuredMemory, GrownBatches) {
     if (row.quantity != "fits") {
       continue;
     }
-    const measured::Answer answer = app::predict_memory(row, data);
+    const measured::Answer answer = predictor(row);
     ASSERT_TRUE(std::holds_alternative<measured::Prediction>(answer)) << row.id;
     const bool fits = std::get<measured::Prediction>(answer).value == 1.0;
     if (row.measured == 1.0) {

@@ -85,7 +85,7 @@ TEST(TrafficTruth, EveryMessageOfPyTorchIsPredictedAndNoOther) {
 // parallelism with HSDP, with and without checkpointing.
 TEST(TrafficTruth, AwkwardSizesAndCombinationsAreExactToo) {
   const fs::path table =
-      fs::path(SEXTANT_SOURCE_DIR) / "tests" / "truth" / "pytorch_collectives_awkward.csv";
+      fs::path(SEXTANT_SOURCE_DIR) / "data" / "measured" / "pytorch_collectives_awkward.csv";
   EXPECT_GE(cases_of(table).size(), 16U);
   expect_exact(table);
 }
@@ -93,7 +93,7 @@ TEST(TrafficTruth, AwkwardSizesAndCombinationsAreExactToo) {
 // The validation of those tables: no error at all.
 TEST(TrafficTruth, TheValidatedBytesAreExact) {
   const fs::path table =
-      fs::path(SEXTANT_SOURCE_DIR) / "tests" / "truth" / "pytorch_collectives_awkward.csv";
+      fs::path(SEXTANT_SOURCE_DIR) / "data" / "measured" / "pytorch_collectives_awkward.csv";
   const auto rows = measured::read_table(table, describe::DataStore());
   ASSERT_TRUE(rows);
   for (const Row& row : *rows) {

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "base/sha256.h"
+#include "app/job_request.h"
 #include "base/text.h"
 #include "describe/cluster/load_cluster.h"
 #include "describe/layout/layout_text.h"
@@ -58,15 +58,7 @@ Result<Output> list_models(const Context& context) {
 Result<Output> show_cluster(std::string_view word, const Context& context) {
   explain::ClusterAnswer answer;
   SEXTANT_TRY(answer.cluster, describe::load_cluster(word, context.data));
-  std::vector<std::pair<std::string, std::string>> inputs;
-  for (const std::string& path : {"devices/" + answer.cluster.device.id + ".toml",
-                                  "systems/" + answer.cluster.system.id + ".toml",
-                                  "fabrics/" + answer.cluster.fabric.id + ".toml"}) {
-    if (const auto text = context.data.read(path)) {
-      inputs.emplace_back(context.data.where(path), sha256_hex(*text));
-    }
-  }
-  answer.provenance = provenance(std::move(inputs));
+  answer.provenance = provenance(cluster_inputs(answer.cluster, context.data));
   return Output{explain::to_text(answer, context.style), {}, kExitFine};
 }
 

@@ -11,6 +11,7 @@
 #include "describe/layout/layout_text.h"
 #include "describe/layout/mesh.h"
 #include "describe/model/load_model.h"
+#include "explain/violation_view.h"
 
 namespace sextant::app {
 namespace {
@@ -138,6 +139,17 @@ std::vector<std::pair<std::string, std::string>> cluster_inputs(const describe::
     }
   }
   return inputs;
+}
+
+explain::Provenance provenance_of(const JobReading& reading) {
+  return {std::string(explain::tool_version()), reading.inputs};
+}
+
+Output not_legal(const JobReading& reading, std::string_view command, const Context& context) {
+  return {
+      .text = explain::to_text(reading.violations, command, provenance_of(reading), context.style),
+      .notes = {},
+      .exit_code = kExitNo};
 }
 
 Result<JobReading> read_job(const JobRequest& request, const Context& context) {

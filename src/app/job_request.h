@@ -6,6 +6,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "base/result.h"
 #include "describe/layout/job.h"
 #include "describe/layout/rules.h"
+#include "explain/provenance.h"
 
 namespace sextant::app {
 
@@ -36,6 +38,12 @@ struct JobReading {
 };
 
 Result<JobReading> read_job(const JobRequest& request, const Context& context);
+
+// What an answer about the job begins with.
+explain::Provenance provenance_of(const JobReading& reading);
+
+// The answer of `command` to a job that is not legal: its violations, exit code 1.
+Output not_legal(const JobReading& reading, std::string_view command, const Context& context);
 
 // Microbatches of a job whose batch the user left open: one without a pipeline, else four a
 // pipeline rank, which leaves a bubble of at most a fifth.

@@ -81,6 +81,18 @@ TEST(JobRequest, AnIllegalLayoutIsAValue) {
   EXPECT_FALSE(reading->violations.empty());
 }
 
+TEST(JobRequest, TheAnswerToAnIllegalLayoutNamesTheRuleAndTheInputs) {
+  const auto reading = read_job(request("tp=3"), context());
+  ASSERT_TRUE(reading);
+  Context json = context();
+  json.style.format = explain::Format::kJson;
+  const Output output = not_legal(*reading, "memory", json);
+  EXPECT_EQ(output.exit_code, kExitNo);
+  EXPECT_NE(output.text.find("\"sextant.memory/1\""), std::string::npos);
+  EXPECT_NE(output.text.find(reading->violations.front().rule), std::string::npos);
+  EXPECT_EQ(provenance_of(*reading).inputs, reading->inputs);
+}
+
 struct BadWord {
   std::string JobRequest::* field;
   const char* value;

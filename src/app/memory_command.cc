@@ -3,14 +3,9 @@
 #include <utility>
 
 #include "explain/memory_view.h"
-#include "explain/violation_view.h"
 
 namespace sextant::app {
 namespace {
-
-explain::Provenance provenance_of(JobReading& reading) {
-  return {std::string(explain::tool_version()), std::move(reading.inputs)};
-}
 
 Result<explain::MemoryAnswer> memory_answer(JobReading reading, const Context& context) {
   explain::MemoryAnswer answer;
@@ -32,19 +27,12 @@ Result<explain::MemoryAnswer> memory_answer(JobReading reading, const Context& c
   return answer;
 }
 
-Output refused(JobReading& reading, std::string_view command, const Context& context) {
-  const explain::Provenance provenance = provenance_of(reading);
-  return {.text = explain::to_text(reading.violations, command, provenance, context.style),
-          .notes = {},
-          .exit_code = kExitNo};
-}
-
 }  // namespace
 
 Result<Output> show_memory(const JobRequest& request, const Context& context) {
   SEXTANT_TRY(JobReading reading, read_job(request, context));
   if (!reading.violations.empty()) {
-    return refused(reading, "memory", context);
+    return not_legal(reading, "memory", context);
   }
   SEXTANT_TRY(const explain::MemoryAnswer answer, memory_answer(std::move(reading), context));
   return Output{.text = explain::to_text(answer, context.style),
@@ -55,7 +43,7 @@ Result<Output> show_memory(const JobRequest& request, const Context& context) {
 Result<Output> explain_memory(const JobRequest& request, const Context& context) {
   SEXTANT_TRY(JobReading reading, read_job(request, context));
   if (!reading.violations.empty()) {
-    return refused(reading, "explain", context);
+    return not_legal(reading, "explain", context);
   }
   SEXTANT_TRY(const explain::MemoryAnswer answer, memory_answer(std::move(reading), context));
   const cost::MemoryDetail detail =

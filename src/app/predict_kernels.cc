@@ -78,8 +78,4 @@ Answer KernelPredictor::operator()(const measured::Row& row) {
   return prediction_of(counted / time / subject->peak, device->assumed);
 }
 
-Answer predict_kernel(const measured::Row& row, const describe::DataStore& data) {
-  return KernelPredictor(data)(row);
-}
-
 }  // namespace sextant::app

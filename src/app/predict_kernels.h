@@ -30,6 +30,4 @@ class KernelPredictor {
   std::map<std::pair<std::string, describe::AttentionKernel>, Known> models_;
 };
 
-measured::Answer predict_kernel(const measured::Row& row, const describe::DataStore& data);
-
 }  // namespace sextant::app

@@ -26,24 +26,10 @@ Bytes of_kind(const RankMemory& memory, MemoryKind kind) {
   return memory.allocated;
 }
 
-// How the table counts memory.
-struct Counted {
-  MemoryKind memory = MemoryKind::kAllocated;
-  Bytes memory_unit = 1_GiB;
-  bool of_last_stage = false;
-};
-
-Answer quantity_of(const std::string& quantity, const RankMemory& memory, const Counted& row,
-                   Bytes usable) {
-  const auto in = [](Bytes bytes, Bytes unit) {
-    return Prediction{bytes / unit, std::nullopt, {}};
-  };
-  const auto gib = [&in](Bytes bytes) { return in(bytes, 1_GiB); };
+Answer quantity_of(const std::string& quantity, const RankMemory& memory, Bytes usable) {
+  const auto gib = [](Bytes bytes) { return Prediction{bytes / 1_GiB, std::nullopt, {}}; };
   if (quantity == "fits") {
     return Prediction{memory.least <= usable ? 1.0 : 0.0, std::nullopt, {}};
-  }
-  if (quantity == "mem_gib") {
-    return in(of_kind(memory, row.memory), row.memory_unit);
   }
   if (quantity == "state_gib") {
     return gib(memory.at(MemoryMoment::kIdle).total());
@@ -60,26 +46,45 @@ Answer quantity_of(const std::string& quantity, const RankMemory& memory, const 
   return Refusal{"not modelled yet"};
 }
 
-Answer answer_of(const measured::Row& row, const describe::Job& job, const Counted& counted,
-                 const describe::DataStore& data) {
+}  // namespace
+
+Result<describe::MemoryFacts> MemoryPredictor::facts(describe::Framework framework) {
+  if (const auto found = facts_.find(framework); found != facts_.end()) {
+    return found->second;
+  }
+  SEXTANT_TRY(describe::MemoryFacts read, describe::memory_facts(data_, framework));
+  facts_.emplace(framework, read);
+  return read;
+}
+
+Answer MemoryPredictor::answer(const measured::Row& row, const describe::Job& job,
+                               const Counted& counted) {
   const auto broken = describe::check_rules(job);
   if (!broken.empty()) {
     return Refusal{"not legal: " + std::string(broken.front().rule)};
   }
-  const auto facts = describe::memory_facts(data, job.framework);
-  if (!facts) {
-    return Refusal{facts.error().what};
+  const auto known = facts(job.framework);
+  if (!known) {
+    return Refusal{known.error().what};
   }
-  cost::MemoryModel model(job, *facts);
-  const RankMemory memory = counted.of_last_stage && row.quantity == "mem_gib"
-                                ? model.rank(job.layout, job.layout.pp - 1)
-                                : model.fullest(job.layout);
-  return quantity_of(row.quantity, memory, counted, job.cluster.device.usable_memory());
+  cost::MemoryModel model(job, *known);
+  if (row.quantity != "mem_gib") {
+    return quantity_of(row.quantity, model.fullest(job.layout), job.cluster.device.usable_memory());
+  }
+  const bool last = counted.of_last_stage && job.layout.pp > 1;
+  const RankMemory memory =
+      last ? model.rank(job.layout, job.layout.pp - 1) : model.fullest(job.layout);
+  Prediction prediction{of_kind(memory, counted.memory) / counted.memory_unit, std::nullopt, {}};
+  if (last) {
+    prediction.assumed.emplace_back("memory of the last pipeline stage (logging rank)");
+  }
+  if (counted.memory_unit == 1_GB) {
+    prediction.assumed.emplace_back("printed GB read as 10^9 bytes");
+  }
+  return prediction;
 }
 
-}  // namespace
-
-Answer predict_memory(const measured::Row& row, const describe::DataStore& data) {
+Answer MemoryPredictor::operator()(const measured::Row& row) {
   if (const auto* run = std::get_if<measured::RunSubject>(&row.subject)) {
     if (row.quantity != "mem_gib" && row.quantity != "fits") {
       return Refusal{"not modelled yet"};
@@ -98,14 +103,13 @@ Answer predict_memory(const measured::Row& row, const describe::DataStore& data)
         return Refusal{"the micro-batch is not stated"};
       }
     }
-    return answer_of(row, *run->job,
-                     {.memory = run->memory,
-                      .memory_unit = run->memory_unit,
-                      .of_last_stage = run->memory_of_last_stage},
-                     data);
+    return answer(row, *run->job,
+                  {.memory = run->memory,
+                   .memory_unit = run->memory_unit,
+                   .of_last_stage = run->memory_of_last_stage});
   }
   if (const auto* single = std::get_if<measured::SingleDeviceSubject>(&row.subject)) {
-    return answer_of(row, *single->job, {}, data);
+    return answer(row, *single->job, {});
   }
   return Refusal{"not modelled yet"};
 }

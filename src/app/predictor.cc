@@ -10,7 +10,8 @@ namespace sextant::app {
 
 measured::Predictor predictor(const describe::DataStore& data) {
   const auto kernels = std::make_shared<KernelPredictor>(data);
-  return [&data, kernels](const measured::Row& row) -> measured::Answer {
+  const auto memory = std::make_shared<MemoryPredictor>(data);
+  return [kernels, memory](const measured::Row& row) -> measured::Answer {
     if (std::holds_alternative<measured::StepCollectiveSubject>(row.subject)) {
       return predict_step_collective(row);
     }
@@ -18,7 +19,7 @@ measured::Predictor predictor(const describe::DataStore& data) {
         std::holds_alternative<measured::KernelEfficiencySubject>(row.subject)) {
       return (*kernels)(row);
     }
-    return predict_memory(row, data);
+    return (*memory)(row);
   };
 }
 

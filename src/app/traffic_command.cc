@@ -13,7 +13,6 @@
 #include "explain/traffic_pattern_view.h"
 #include "explain/traffic_tree.h"
 #include "explain/traffic_view.h"
-#include "explain/violation_view.h"
 #include "workload/matrix.h"
 #include "workload/traffic_pattern.h"
 
@@ -94,14 +93,11 @@ Result<std::vector<std::string>> write_files(const TrafficRequest& request,
 
 Result<Output> show_traffic(const TrafficRequest& request, const Context& context) {
   SEXTANT_TRY(JobReading reading, read_job(request.job, context));
-  explain::TrafficAnswer answer;
-  answer.provenance = {std::string(explain::tool_version()), std::move(reading.inputs)};
   if (!reading.violations.empty()) {
-    return Output{
-        .text = explain::to_text(reading.violations, "traffic", answer.provenance, context.style),
-        .notes = {},
-        .exit_code = kExitNo};
+    return not_legal(reading, "traffic", context);
   }
+  explain::TrafficAnswer answer;
+  answer.provenance = provenance_of(reading);
   answer.job = std::move(reading.job);
   const workload::Shard shard = workload::shard_of(answer.job);
   const std::vector<workload::Stage> stages = workload::stages_of(answer.job);
@@ -117,20 +113,15 @@ Result<Output> show_traffic(const TrafficRequest& request, const Context& contex
 }
 
 Result<Output> explain_traffic(const JobRequest& request, const Context& context) {
-  SEXTANT_TRY(JobReading reading, read_job(request, context));
-  const explain::Provenance provenance{std::string(explain::tool_version()),
-                                       std::move(reading.inputs)};
+  SEXTANT_TRY(const JobReading reading, read_job(request, context));
   if (!reading.violations.empty()) {
-    return Output{
-        .text = explain::to_text(reading.violations, "explain", provenance, context.style),
-        .notes = {},
-        .exit_code = kExitNo};
+    return not_legal(reading, "explain", context);
   }
   const std::vector<workload::Collective> collectives = workload::step_collectives(reading.job);
-  return Output{
-      .text = explain::to_text(explain::traffic_tree(collectives), provenance, context.style),
-      .notes = {},
-      .exit_code = kExitFine};
+  return Output{.text = explain::to_text(explain::traffic_tree(collectives), provenance_of(reading),
+                                         context.style),
+                .notes = {},
+                .exit_code = kExitFine};
 }
 
 }  // namespace sextant::app

@@ -2,20 +2,14 @@
 
 #include <utility>
 
-#include "explain/violation_view.h"
 #include "explain/work_view.h"
 
 namespace sextant::app {
 
 Result<Output> explain_work(const JobRequest& request, const Context& context) {
-  SEXTANT_TRY(JobReading reading, read_job(request, context));
-  const explain::Provenance provenance{std::string(explain::tool_version()),
-                                       std::move(reading.inputs)};
+  SEXTANT_TRY(const JobReading reading, read_job(request, context));
   if (!reading.violations.empty()) {
-    return Output{
-        .text = explain::to_text(reading.violations, "explain", provenance, context.style),
-        .notes = {},
-        .exit_code = kExitNo};
+    return not_legal(reading, "explain", context);
   }
   const describe::Job& job = reading.job;
   const workload::Shard shard = workload::shard_of(job);
@@ -30,9 +24,10 @@ Result<Output> explain_work(const JobRequest& request, const Context& context) {
     answer.stages.push_back({std::move(stage), std::move(operators)});
   }
   answer.update = workload::update_operators(job, first_rank, shard);
-  return Output{.text = explain::to_text(explain::work_tree(answer), provenance, context.style),
-                .notes = {},
-                .exit_code = kExitFine};
+  return Output{
+      .text = explain::to_text(explain::work_tree(answer), provenance_of(reading), context.style),
+      .notes = {},
+      .exit_code = kExitFine};
 }
 
 }  // namespace sextant::app

@@ -35,6 +35,7 @@ std::string_view family_of(Framework framework) {
 Result<MemoryFacts> memory_facts(const DataStore& data, Framework framework) {
   constexpr std::array<std::string_view, 4> kKeys{"workspace", "rounding", "fragmentation",
                                                   "context"};
+  constexpr std::array<std::string_view, 1> kUnmeasuredKeys{"certainty"};
   SEXTANT_TRY(const std::string text, data.read(kFile));
   SEXTANT_TRY(const TomlTable file, TomlTable::parse(text, data.where(kFile)));
   SEXTANT_TRY(const TomlTable table, file.table(family_of(framework)));
@@ -44,6 +45,9 @@ Result<MemoryFacts> memory_facts(const DataStore& data, Framework framework) {
   SEXTANT_TRY(facts.rounding, table.sourced("rounding", parse_ratio));
   SEXTANT_TRY(facts.fragmentation, table.sourced("fragmentation", parse_ratio));
   SEXTANT_TRY(facts.context, table.sourced("context", parse_bytes));
+  SEXTANT_TRY(const TomlTable unmeasured, file.table("unmeasured"));
+  SEXTANT_CHECK_OK(unmeasured.only(kUnmeasuredKeys));
+  SEXTANT_TRY(facts.certainty, unmeasured.sourced("certainty", parse_ratio));
   return facts;
 }
 

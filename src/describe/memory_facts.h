@@ -1,4 +1,5 @@
-// What a device's memory holds beside tensors, by family of frameworks (data/memory.toml).
+// What a device's memory holds beside tensors, by family of frameworks, and how sure a rejection is
+// (data/memory.toml).
 #pragma once
 
 #include "base/result.h"
@@ -14,6 +15,9 @@ struct MemoryFacts {
   Sourced<double> rounding;       // allocated over the sum of tensors: blocks are not split exactly
   Sourced<double> fragmentation;  // reserved over allocated at the peak
   Sourced<Bytes> context;         // device memory outside the allocator
+  // Share of the predicted memory that a rejection rests on where a framework's saved tensors were
+  // not measured. The same for all families.
+  Sourced<double> certainty;
 };
 
 Result<MemoryFacts> memory_facts(const DataStore& data, Framework framework);

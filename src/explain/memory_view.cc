@@ -7,6 +7,7 @@
 #include "base/quantity_text.h"
 #include "describe/layout/layout_text.h"
 #include "explain/json.h"
+#include "explain/memory_formula.h"
 #include "explain/text_table.h"
 
 namespace sextant::explain {
@@ -131,62 +132,6 @@ std::string verdict(const MemoryAnswer& answer, const Style& style) {
   return text;
 }
 
-// What a rank's total of an item is made of, in words with numbers.
-std::string formula_of(MemoryItem item, const MemoryAnswer& answer,
-                       const cost::MemoryDetail& detail) {
-  const describe::Layout& layout = answer.job.layout;
-  const workload::Shard& shard = detail.shard;
-  const auto word = [](describe::Storage storage) {
-    return describe::word_of<describe::Storage>(describe::kStorageWords, storage);
-  };
-  switch (item) {
-    case MemoryItem::kParameters:
-      return fmt::format("parameters of the rank in {}{}", word(layout.parameters),
-                         layout.zero == describe::Zero::kParameters
-                             ? fmt::format(", over {} shards", shard.zero_shards)
-                             : "");
-    case MemoryItem::kGradients:
-      return fmt::format("one a trained parameter, {}", word(layout.gradients));
-    case MemoryItem::kMaster:
-      return fmt::format("{} copy, over {} shards", word(layout.optimizer.master),
-                         shard.zero_shards);
-    case MemoryItem::kMoments:
-      return fmt::format("{} and {}, over {} shards", word(layout.optimizer.first_moment),
-                         word(layout.optimizer.second_moment), shard.zero_shards);
-    case MemoryItem::kLogits:
-    case MemoryItem::kLossTemporaries:
-      return fmt::format(
-          "{} tokens x {} vocabulary entries of the rank, loss={}", shard.tokens,
-          workload::divided_up(shard.vocab, shard.tp),
-          describe::word_of<describe::LossKernel>(describe::kLossKernelWords, layout.loss));
-    case MemoryItem::kCheckpoints:
-      return fmt::format("a layer's input of {} each", to_text(detail.checkpoint));
-    case MemoryItem::kWorkspace:
-      return answer.facts.workspace.source;
-    case MemoryItem::kRounding:
-      return fmt::format("{:.2g} % of the rest: {}", 100.0 * (answer.facts.rounding.value - 1.0),
-                         answer.facts.rounding.source);
-    case MemoryItem::kWeightCopies:
-    case MemoryItem::kGathered:
-    case MemoryItem::kGradientBuffers:
-    case MemoryItem::kActivations:
-    case MemoryItem::kRecomputed:
-    case MemoryItem::kBackwardTemporaries:
-    case MemoryItem::kMessages:
-      break;
-  }
-  return {};
-}
-
-Term bytes_term(std::string name, Bytes bytes) {
-  Term term;
-  term.name = std::move(name);
-  term.value = to_text(bytes);
-  term.number = bytes.base();
-  term.unit = "bytes";
-  return term;
-}
-
 Term block_term(const cost::BlockDetail& block, const cost::StageDetail& stage,
                 const workload::Shard& shard) {
   Bytes kept;
@@ -285,7 +230,7 @@ Term memory_tree(const MemoryAnswer& answer, const cost::MemoryDetail& detail) {
   for (const std::size_t i : by_size(fullest.peak())) {
     const auto item = static_cast<MemoryItem>(i);
     Term term = bytes_term(item_name(i), fullest.peak().bytes[i]);
-    term.formula = formula_of(item, answer, detail);
+    term.formula = memory_formula(item, answer, detail);
     if (item == MemoryItem::kActivations) {
       add_activation_parts(detail, term);
     } else if (item == MemoryItem::kParameters) {

@@ -1,9 +1,11 @@
 #include "explain/term_tree.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
+#include "base/quantity_text.h"
 #include "explain/json.h"
 #include "explain/text_table.h"
 
@@ -77,6 +79,15 @@ void add_rows(const Term& term, int depth, Table& table) {
 }
 
 }  // namespace
+
+Term bytes_term(std::string name, Bytes bytes) {
+  Term term;
+  term.name = std::move(name);
+  term.value = sextant::to_text(bytes);
+  term.number = bytes.base();
+  term.unit = "bytes";
+  return term;
+}
 
 std::string to_text(const Term& root, const Provenance& provenance, const Style& style) {
   if (style.format == Format::kJson) {

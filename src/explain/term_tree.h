@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/units.h"
 #include "explain/provenance.h"
 #include "explain/style.h"
 
@@ -19,6 +20,9 @@ struct Term {
   std::string page;     // where the formula is explained: "docs/models/memory.md#activations"
   std::vector<Term> parts;
 };
+
+// A term of bytes, with neither formula nor parts yet.
+Term bytes_term(std::string name, Bytes bytes);
 
 // An indented tree (text, Markdown) or {"schema": "sextant.explain/1", …, "tree": {…}}. CSV: a line
 // a term, with its depth.

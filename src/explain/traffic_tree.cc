@@ -14,17 +14,8 @@ using sextant::to_text;
 using workload::Collective;
 using workload::GroupKind;
 
-Term wire_term(std::string name, Bytes bytes) {
-  Term term;
-  term.name = std::move(name);
-  term.value = to_text(bytes);
-  term.number = bytes.base();
-  term.unit = "bytes";
-  return term;
-}
-
 Term message_term(const Collective& message) {
-  Term term = wire_term(
+  Term term = bytes_term(
       fmt::format("stage {} {}: {}", message.stage,
                   describe::word_of<workload::Phase>(workload::kPhaseWords, message.phase),
                   message.what),
@@ -40,7 +31,7 @@ Term message_term(const Collective& message) {
 }  // namespace
 
 Term traffic_tree(std::span<const Collective> collectives) {
-  Term root = wire_term("sent in a step, one rank of each stage", Bytes());
+  Term root = bytes_term("sent in a step, one rank of each stage", Bytes());
   root.page = "docs/models/traffic.md";
   Bytes all;
   for (const auto& [kind, word] : workload::kGroupKindWords) {
@@ -58,7 +49,7 @@ Term traffic_tree(std::span<const Collective> collectives) {
     std::stable_sort(
         messages.begin(), messages.end(),
         [](const Collective* a, const Collective* b) { return a->wire_bytes() > b->wire_bytes(); });
-    Term group = wire_term(std::string(word), sum);
+    Term group = bytes_term(std::string(word), sum);
     for (const Collective* message : messages) {
       group.parts.push_back(message_term(*message));
     }

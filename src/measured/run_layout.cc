@@ -20,8 +20,10 @@ using describe::Overlap;
 using describe::Storage;
 
 constexpr int kSequenceParallelSince = 2022;  // Korthikanti et al., arXiv:2205.05198
-constexpr int kCompiledLossSince = 2025;      // torchtitan components/loss.py
-constexpr int kFlashEverywhereSince = 2023;   // FlashAttention (2022-05) reached trainers that year
+// Inferred from the rows' memory: compiled torchtitan runs of 2024-12 (TTN-003) fit with the plain
+// loss, the one of 2025-06 (TTN-032) only with a fused one.
+constexpr int kCompiledLossSince = 2025;
+constexpr int kFlashEverywhereSince = 2023;  // FlashAttention (2022-05) reached trainers that year
 
 // The reading in progress: the row, its flags, and what has been said for the layout.
 struct Reading {
@@ -145,9 +147,11 @@ void read_expert_axes(Reading& at) {
       fmt::format("etp={} (not stated; Megatron's default is tp where it divides)", layout.etp));
 }
 
-// NVIDIA's performance recipes and MLPerf configurations (2024 and later) reduce gradients in bf16
-// and, in 8 bits, keep the parameters in 8 bits too (fp8_param_gather). Source: Megatron-Bridge
-// 067f987, perf_recipes (_perf_precision), training/mixed_precision.py; MLPerf v5.0 config_*.sh.
+// What NVIDIA's recipes and MLPerf submissions store, inferred. Gradients in bf16: of the 32
+// performance recipes of Megatron-Bridge that set ddp.grad_reduce_in_fp32, 26 say False, and the
+// memory that MLPerf's Llama-3.1-405B prints fits only so (fp32 would add 12 GiB to 51 on H100).
+// Parameters in 8 bits under fp8: 18 of MLPerf's 41 fp8 pre-training rows state FP8_PARAMS on, none
+// states it off.
 void read_megatron_storage(Reading& at) {
   Layout& layout = at.out.layout;
   const bool eight_bits = layout.precision == describe::Precision::kFp8 ||
@@ -162,10 +166,13 @@ void read_megatron_storage(Reading& at) {
   layout.gradients = Storage::kBf16;
   at.given.emplace_back("gradients");
   at.assume("gradients=bf16 (NVIDIA's performance recipes)");
-  if (eight_bits && at.flags.on("FP8_PARAMS").value_or(true)) {
+  const auto flag = at.flags.on("FP8_PARAMS");
+  if (eight_bits && flag.value_or(true)) {
     layout.parameters = Storage::kFp8;
     at.given.emplace_back("parameters");
-    at.assume("parameters=fp8 (NVIDIA's performance recipes)");
+    if (!flag) {
+      at.assume("parameters=fp8 (not stated; MLPerf's rows that state it do)");
+    }
   }
 }
 
@@ -276,7 +283,7 @@ void read_kernels(Reading& at) {
              year_of(at.run.date).value_or(kCompiledLossSince) >= kCompiledLossSince) {
     layout.loss = describe::LossKernel::kFused;
     at.given.emplace_back("loss");
-    at.assume("loss=fused (torchtitan compiles the loss since 2025)");
+    at.assume("loss=fused (torchtitan compiles the loss since 2025: inferred from memory)");
   } else if (at.flags.mention("chunked ce")) {
     layout.loss = describe::LossKernel::kChunked;
     at.given.emplace_back("loss");

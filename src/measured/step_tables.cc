@@ -151,8 +151,8 @@ void read_case(Cells& cells, Job& job) {
   }
 }
 
-Result<Job> pytorch_job(Cells& cells, const TableContext& context,
-                        std::vector<std::string>& assumed) {
+// The model of a table of distributed PyTorch: a Llama named after its case.
+TableShape pytorch_shape(Cells& cells) {
   TableShape shape;
   shape.name = std::string(cells.text("case"));
   shape.layers = cells.required_count("layers");
@@ -163,6 +163,12 @@ Result<Job> pytorch_job(Cells& cells, const TableContext& context,
   shape.vocab = cells.required_count("vocab");
   shape.seq = cells.required_count("seq");
   check_shape(shape, cells);
+  return shape;
+}
+
+Result<Job> pytorch_job(Cells& cells, const TableContext& context,
+                        std::vector<std::string>& assumed) {
+  const TableShape shape = pytorch_shape(cells);
   SEXTANT_TRY(Job job, one_device_job(context, assumed));
   job.framework = describe::Framework::kTorchtitan;
   job.layout.parameters = Storage::kBf16;  // the tables' convention: parameters bf16,
@@ -187,16 +193,7 @@ Result<Job> pytorch_job(Cells& cells, const TableContext& context,
 // Rank 0 of PyTorch's FSDP2 on a group that does not exist: fp32 shards, bf16 compute, gradients
 // reduced in fp32, fused AdamW; torchtitan's model, its loss compiled where the layers are.
 Result<std::vector<Row>> sharded_memory_rows(Cells cells, const TableContext& context) {
-  TableShape shape;
-  shape.name = std::string(cells.text("case"));
-  shape.layers = cells.required_count("layers");
-  shape.hidden = cells.required_count("hidden");
-  shape.ffn = cells.required_count("ffn");
-  shape.heads = cells.required_count("heads");
-  shape.kv_heads = cells.required_count("kv");
-  shape.vocab = cells.required_count("vocab");
-  shape.seq = cells.required_count("seq");
-  check_shape(shape, cells);
+  const TableShape shape = pytorch_shape(cells);
   Row row = new_row(cells, context, TableKind::kShardedMemory);
   SEXTANT_TRY(Job job, one_device_job(context, row.assumed));
   job.framework = describe::Framework::kTorchtitan;

@@ -8,6 +8,7 @@
 #include "base/units.h"
 #include "describe/layout/job.h"
 #include "workload/operator.h"
+#include "workload/saved_walk.h"
 #include "workload/shard.h"
 #include "workload/stages.h"
 #include "workload/weights.h"
@@ -39,9 +40,11 @@ struct StageDetail {
 
 struct MemoryDetail {
   workload::Shard shard;
+  workload::SavedRules rules;
   Bytes checkpoint;  // a layer's input
   workload::Weights embedding;
   workload::Weights head;
+  workload::Weights largest_layer;
   std::vector<StageDetail> stages;
 };
 

@@ -102,10 +102,11 @@ struct RankMemory {
   Bytes allocated;  // at the fullest moment
   Bytes reserved;
   Bytes device;
-  // What a rejection rests on: allocated and the context, less what is not known of the framework
-  // (which element-wise results it keeps). The allocator gives cached blocks back before it fails,
-  // so what is reserved need not fit; where `device` is more than there is, it is tight: batches
-  // grown on an H200 failed between 82 % and 100 % of its memory allocated.
+  // What a rejection rests on: allocated and the context, less what is not known of a framework
+  // that was not measured (which element-wise results it keeps, and MemoryFacts::certainty);
+  // Megatron-DeepSpeed below ZeRO-3: `device`. The allocator gives cached blocks back before it
+  // fails, so what is reserved need not fit; where `device` is more than there is, it is tight:
+  // batches grown on an H200 failed between 82 % and 100 % of its memory allocated.
   Bytes least;
   [[nodiscard]] MemoryItems& at(MemoryMoment moment) {
     return moments[static_cast<std::size_t>(moment)];

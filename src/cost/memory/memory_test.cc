@@ -43,6 +43,7 @@ describe::MemoryFacts no_extras() {
   describe::MemoryFacts facts;
   facts.rounding.value = 1.0;
   facts.fragmentation.value = 1.0;
+  facts.certainty.value = 1.0;
   return facts;
 }
 
@@ -157,6 +158,32 @@ TEST(Memory, ALayoutThatDoesNotFitSaysWhatIsMissingAndWhatHelps) {
   for (const FittingChange& change : changes) {
     EXPECT_LE(change.needed, 80_GiB) << change.change;
   }
+}
+
+// What a rejection rests on, of a job of this framework.
+Bytes least_of(describe::Framework framework, const describe::MemoryFacts& facts) {
+  Job job = job_of("llama-3.1-8b", 8, "zero=1");
+  job.framework = framework;
+  return MemoryModel(job, facts).fullest(job.layout).least;
+}
+
+TEST(Memory, ACertaintyBelowOneIsTakenOffForFrameworksThatWereNotMeasured) {
+  describe::MemoryFacts unsure = no_extras();
+  unsure.certainty.value = 0.5;
+  using describe::Framework;
+  EXPECT_EQ(least_of(Framework::kFsdp1, unsure), least_of(Framework::kFsdp1, no_extras()) * 0.5);
+  EXPECT_EQ(least_of(Framework::kMegatronCore, unsure),
+            least_of(Framework::kMegatronCore, no_extras()));
+}
+
+TEST(Memory, MegatronDeepspeedIsJudgedWithItsFragmentation) {
+  describe::MemoryFacts fragmented = no_extras();
+  fragmented.fragmentation.value = 1.5;
+  using describe::Framework;
+  EXPECT_EQ(least_of(Framework::kMegatronDeepspeed, fragmented),
+            least_of(Framework::kMegatronDeepspeed, no_extras()) * 1.5);
+  EXPECT_EQ(least_of(Framework::kMegatronCore, fragmented),
+            least_of(Framework::kMegatronCore, no_extras()));
 }
 
 TEST(Memory, AModelOfTenToTheFifteenParametersDoesNotOverflow) {

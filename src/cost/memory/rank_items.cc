@@ -4,13 +4,12 @@
 #include "base/integers.h"
 #include "cost/memory/loss_copies.h"
 #include "cost/memory/memory.h"
-#include "describe/layout/precision.h"
+#include "cost/memory/weight_buffers.h"
 
 namespace sextant::cost {
 
 using describe::Framework;
 using describe::Layout;
-using describe::Precision;
 using describe::Storage;
 using describe::Zero;
 using workload::bytes_of;
@@ -89,18 +88,10 @@ void MemoryModel::add_weight_copies(const Layout& layout, const RankSums& sums,
   if (rules_.dialect != Dialect::kMegatron) {
     return;
   }
-  double copies = 0.0;
-  if (describe::is_quantised(layout.precision)) {
-    // Blackwell multiplies 8-bit matrices of any orientation; before it, each has its transpose.
-    // Source: TransformerEngine 2.11, utils.py (is_non_tn_fp8_gemm_supported).
-    const bool any_layout = job_.cluster.device.generation.starts_with("blackwell") &&
-                            layout.precision == Precision::kFp8;
-    const double formats =
-        (any_layout ? 1.0 : 2.0) - (layout.parameters == Storage::kFp8 ? 1.0 : 0.0);
-    Weights products = sums.weights;
-    products.dense -= (sums.embedding ? embedding_.dense : 0) + (sums.head ? head_.dense : 0);
-    copies += as_double(products.total()) * bytes_of(layout.precision) * formats;
-  }
+  Weights products = sums.weights;
+  products.dense -= (sums.embedding ? embedding_.dense : 0) + (sums.head ? head_.dense : 0);
+  double copies = as_double(products.total()) * bytes_of(layout.precision) *
+                  static_cast<double>(quantised_copies(job_, layout));
   if (!job_.lora && job_.workload != describe::Workload::kForward) {
     copies += as_double(sums.largest_layer.dense) * rules_.element;
   }
@@ -112,7 +103,7 @@ void MemoryModel::add_weight_copies(const Layout& layout, const RankSums& sums,
 // DeepSpeed beside its states: half-precision gradients next to the fp32 ones they are summed into
 // (bf16), an fp32 gradient of the own partition at the step (fp16), and the bucket that gradients
 // are copied into before they are reduced. Source: DeepSpeed edaa7221, runtime/bf16_optimizer.py,
-// runtime/zero/stage_1_and_2.py (reduce_bucket_size 5e8 elements).
+// runtime/zero/stage_1_and_2.py.
 void MemoryModel::add_deepspeed_buffers(const Layout& layout, const RankSums& sums,
                                         RankMemory& memory) const {
   const bool deepspeed =
@@ -120,7 +111,6 @@ void MemoryModel::add_deepspeed_buffers(const Layout& layout, const RankSums& su
   if (!deepspeed || job_.lora || job_.workload == describe::Workload::kForward) {
     return;
   }
-  constexpr double kBucketElements = 5e8;
   const double all = as_double(sums.weights.total());
   const double own = all / as_double(shard_.zero_shards);
   double bytes = std::min(kBucketElements, all) * rules_.element;
@@ -178,11 +168,7 @@ void MemoryModel::add_sharded_buffers(const Layout& layout, const RankSums& sums
     return;
   }
   const double gathered = rules_.element;
-  // DeepSpeed and XLA fetch matrix by matrix, of which a layer has about three of the largest kind.
-  const bool by_matrix = job_.framework == Framework::kDeepspeed ||
-                         job_.framework == Framework::kMegatronDeepspeed ||
-                         job_.framework == Framework::kMaxtext;
-  const double layer = as_double(sums.largest_layer.total()) / (by_matrix ? 3.0 : 1.0);
+  const double layer = fetched_parameters(job_.framework, sums.largest_layer);
   const double root =
       as_double((sums.embedding ? embedding_.dense : 0) + (sums.head ? head_.dense : 0));
   const double layers = as_double(sums.weights.total()) - root;
@@ -199,7 +185,7 @@ void MemoryModel::add_sharded_buffers(const Layout& layout, const RankSums& sums
   hold(MemoryMoment::kUpdate, 2.0 * layer, layer);
   memory.after_forward[MemoryItem::kGathered] =
       memory.at(MemoryMoment::kLoss)[MemoryItem::kGathered];
-  if (!by_matrix) {
+  if (!fetches_by_matrix(job_.framework)) {
     memory.reserved = Bytes((root + layer) * reduced);
   }
 }

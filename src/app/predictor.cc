@@ -4,6 +4,7 @@
 
 #include "app/predict_kernels.h"
 #include "app/predict_memory.h"
+#include "app/predict_steps.h"
 #include "app/predict_traffic.h"
 
 namespace sextant::app {
@@ -11,13 +12,18 @@ namespace sextant::app {
 measured::Predictor predictor(const describe::DataStore& data) {
   const auto kernels = std::make_shared<KernelPredictor>(data);
   const auto memory = std::make_shared<MemoryPredictor>(data);
-  return [kernels, memory](const measured::Row& row) -> measured::Answer {
+  const auto steps = std::make_shared<StepPredictor>(data);
+  return [kernels, memory, steps](const measured::Row& row) -> measured::Answer {
     if (std::holds_alternative<measured::StepCollectiveSubject>(row.subject)) {
       return predict_step_collective(row);
     }
     if (std::holds_alternative<measured::KernelSubject>(row.subject) ||
         std::holds_alternative<measured::KernelEfficiencySubject>(row.subject)) {
       return (*kernels)(row);
+    }
+    if (row.table == measured::TableKind::kTrainSteps ||
+        row.table == measured::TableKind::kRankCompute) {
+      return (*steps)(row);
     }
     return (*memory)(row);
   };

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/quantity_text.h"
+#include "describe/kernel_fact_keys.h"
 #include "describe/toml_table.h"
 
 namespace sextant::describe {
@@ -63,103 +64,23 @@ class Reader {
   std::vector<std::string_view> asked_;
 };
 
+template <typename Facts>
+Result<void> read_keys(const TomlTable& table, bool partial, Facts& facts) {
+  Reader reader(table, partial);
+  visit_keys(reader, facts);
+  return reader.finish();
+}
+
 Result<void> read_rates(const TomlTable& table, KernelFacts& facts) {
   for (const std::string& key : table.keys()) {
     SEXTANT_TRY(const DType dtype,
                 parse_word<DType>(kDTypeWords, key, "number format", table.where(key)));
     SEXTANT_TRY(const TomlTable rates, table.table(key));
     RateFacts read;
-    SEXTANT_CHECK_OK(Reader(rates, false)
-                         .share("burst", read.burst)
-                         .share("sustained", read.sustained)
-                         .finish());
+    SEXTANT_CHECK_OK(read_keys(rates, false, read));
     facts.rates[static_cast<std::size_t>(dtype)] = std::move(read);
   }
   return {};
-}
-
-Result<void> read_power(const TomlTable& table, bool partial, PowerFacts& power) {
-  return Reader(table, partial)
-      .ratio("watts_per_tflops", power.watts_per_tflops)
-      .ratio("exponent", power.exponent)
-      .seconds("ramp", power.ramp)
-      .finish();
-}
-
-Result<void> read_product(const TomlTable& table, bool partial, ProductFacts& product) {
-  return Reader(table, partial)
-      .seconds("launch", product.launch)
-      .share("small_tile", product.small_tile)
-      .ratio("input_gradient", product.input_gradient)
-      .ratio("weight_gradient", product.weight_gradient)
-      .ratio("exposed_output", product.exposed_output)
-      .share("bandwidth", product.bandwidth)
-      .seconds("split", product.split)
-      .count("split_depth", product.split_depth)
-      .seconds("group_launch", product.group_launch)
-      .finish();
-}
-
-Result<void> read_attention(const TomlTable& table, bool partial, AttentionFacts& attention) {
-  return Reader(table, partial)
-      .share("flash_forward", attention.flash.forward)
-      .share("flash_backward", attention.flash.backward)
-      .share("cudnn_forward", attention.cudnn.forward)
-      .share("cudnn_backward", attention.cudnn.backward)
-      .ratio("softmax", attention.softmax)
-      .ratio("forward_keys", attention.forward_keys)
-      .ratio("backward_keys", attention.backward_keys)
-      .ratio("tail", attention.tail)
-      .count("forward_rows", attention.forward_rows)
-      .count("backward_rows", attention.backward_rows)
-      .seconds("backward_launch", attention.backward_launch)
-      .ratio("math_forward", attention.math_forward)
-      .ratio("math_backward", attention.math_backward)
-      .finish();
-}
-
-Result<void> read_stream(const TomlTable& table, bool partial, StreamFacts& stream) {
-  return Reader(table, partial)
-      .seconds("launch", stream.launch)
-      .share("bandwidth", stream.bandwidth)
-      .ratio("move", stream.move)
-      .ratio("activation", stream.activation)
-      .ratio("norm", stream.norm)
-      .ratio("norm_gradient", stream.norm_gradient)
-      .ratio("reread", stream.reread)
-      .count("kept_columns", stream.kept_columns)
-      .ratio("random", stream.random)
-      .ratio("loss", stream.loss)
-      .ratio("loss_gradient", stream.loss_gradient)
-      .ratio("update", stream.update)
-      .seconds("update_launch", stream.update_launch)
-      .share("scan", stream.scan)
-      .finish();
-}
-
-Result<void> read_issue(const TomlTable& table, bool partial, IssueFacts& issue) {
-  return Reader(table, partial)
-      .seconds("kernel", issue.kernel)
-      .seconds("elementwise", issue.elementwise)
-      .seconds("norm", issue.norm)
-      .seconds("norm_gradient", issue.norm_gradient)
-      .seconds("product", issue.product)
-      .seconds("view", issue.view)
-      .seconds("scaled_product", issue.scaled_product)
-      .seconds("attention", issue.attention)
-      .seconds("attention_gradient", issue.attention_gradient)
-      .seconds("update", issue.update)
-      .seconds("foreach_update", issue.foreach_update)
-      .finish();
-}
-
-Result<void> read_host_copy(const TomlTable& table, bool partial, HostCopyFacts& copy) {
-  return Reader(table, partial)
-      .seconds("launch", copy.launch)
-      .share("pinned", copy.pinned)
-      .share("pageable", copy.pageable)
-      .seconds("pageable_launch", copy.pageable_launch)
-      .finish();
 }
 
 // The tables of `file` over what `facts` already holds; all of them must be there unless `partial`.
@@ -175,17 +96,17 @@ Result<void> read_facts(const TomlTable& file, bool partial, KernelFacts& facts)
     if (key == "rates") {
       SEXTANT_CHECK_OK(read_rates(table, facts));
     } else if (key == "power") {
-      SEXTANT_CHECK_OK(read_power(table, partial, facts.power));
+      SEXTANT_CHECK_OK(read_keys(table, partial, facts.power));
     } else if (key == "product") {
-      SEXTANT_CHECK_OK(read_product(table, partial, facts.product));
+      SEXTANT_CHECK_OK(read_keys(table, partial, facts.product));
     } else if (key == "attention") {
-      SEXTANT_CHECK_OK(read_attention(table, partial, facts.attention));
+      SEXTANT_CHECK_OK(read_keys(table, partial, facts.attention));
     } else if (key == "stream") {
-      SEXTANT_CHECK_OK(read_stream(table, partial, facts.stream));
+      SEXTANT_CHECK_OK(read_keys(table, partial, facts.stream));
     } else if (key == "issue") {
-      SEXTANT_CHECK_OK(read_issue(table, partial, facts.issue));
+      SEXTANT_CHECK_OK(read_keys(table, partial, facts.issue));
     } else {
-      SEXTANT_CHECK_OK(read_host_copy(table, partial, facts.host_copy));
+      SEXTANT_CHECK_OK(read_keys(table, partial, facts.host_copy));
     }
   }
   if (!facts.rates[static_cast<std::size_t>(DType::kBf16)]) {
@@ -197,14 +118,19 @@ Result<void> read_facts(const TomlTable& file, bool partial, KernelFacts& facts)
 Result<KernelFacts> facts_of_file(const DataStore& data, const std::string& id) {
   const std::string path = fmt::format("kernels/{}.toml", id);
   SEXTANT_TRY(const std::string text, data.read(path));
-  SEXTANT_TRY(const TomlTable file, TomlTable::parse(text, data.where(path)));
-  KernelFacts facts;
-  SEXTANT_CHECK_OK(read_facts(file, false, facts));
+  SEXTANT_TRY(KernelFacts facts, parse_kernel_facts(text, data.where(path)));
   facts.measured_on = id;
   return facts;
 }
 
 }  // namespace
+
+Result<KernelFacts> parse_kernel_facts(std::string_view text, std::string_view where) {
+  SEXTANT_TRY(const TomlTable file, TomlTable::parse(text, where));
+  KernelFacts facts;
+  SEXTANT_CHECK_OK(read_facts(file, false, facts));
+  return facts;
+}
 
 Result<KernelFacts> kernel_facts(const DataStore& data, const Device& device) {
   auto own = facts_of_file(data, device.id);

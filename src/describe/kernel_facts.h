@@ -10,6 +10,7 @@
 #include <array>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/result.h"
 #include "base/units.h"
@@ -29,6 +30,8 @@ struct PowerFacts {
   Sourced<double> watts_per_tflops;  // power limit over bf16 peak of the device that was measured
   Sourced<double> exponent;          // sustained rate ∝ (watts per peak)^exponent
   Sourced<Seconds> ramp;             // kernel time at which half of the slowdown is there
+  Sourced<double> duty_least;        // share of the slowdown in a step with few products …
+  Sourced<double> duty_slope;        // … and how it grows with their share of the time
 };
 
 struct ProductFacts {
@@ -59,6 +62,9 @@ struct AttentionFacts {
   Sourced<std::int64_t> forward_rows;   // queries of a tile
   Sourced<std::int64_t> backward_rows;  // keys of a tile
   Sourced<Seconds> backward_launch;     // several kernels
+  // By a mask in memory: time over that of the same square without one.
+  Sourced<double> masked_forward;
+  Sourced<double> masked_backward;
   // Attention that writes its scores in fp32: passes over them beside its products.
   Sourced<double> math_forward;
   Sourced<double> math_backward;
@@ -68,8 +74,10 @@ struct AttentionFacts {
 // traffic.
 struct StreamFacts {
   Sourced<Seconds> launch;
-  Sourced<double> bandwidth;  // share of the datasheet's
-  Sourced<double> move;       // cycles
+  Sourced<Seconds> next_launch;  // of each further kernel of one operator
+  Sourced<double> bandwidth;     // share of the datasheet's
+  Sourced<double> move;          // cycles
+  Sourced<double> indexed;       // cycles of an element that strides, broadcasts or casts find
   Sourced<double> activation;
   Sourced<double> norm;
   Sourced<double> norm_gradient;
@@ -119,5 +127,9 @@ struct KernelFacts {
 };
 
 Result<KernelFacts> kernel_facts(const DataStore& data, const Device& device);
+
+// The facts of one device's file, already read; `where` goes into errors. Whose they are
+// (measured_on) is left empty.
+Result<KernelFacts> parse_kernel_facts(std::string_view text, std::string_view where);
 
 }  // namespace sextant::describe

@@ -18,12 +18,14 @@ inline constexpr StreamCost kResidualAdd{
 
 template <class Sink>
 void walk_residual(const Walk<Sink>& at, Part part, double inputs) {
-  at.sink.stream(
-      {.part = part,
-       .kind = OpKind::kResidual,
-       .rows = static_cast<double>(at.shard.region_tokens),
-       .width = at.model.hidden,
-       .cost = {.read = inputs, .written = 1.0, .backward_read = inputs, .backward_written = 1.0}});
+  StreamCost cost = at.options.streams->residual;
+  cost.read += inputs - 2.0;
+  cost.backward_read += inputs - 2.0;
+  at.sink.stream({.part = part,
+                  .kind = OpKind::kResidual,
+                  .rows = static_cast<double>(at.shard.region_tokens),
+                  .width = at.model.hidden,
+                  .cost = cost});
 }
 
 // Branches rather than std::visit, whose table of functions keeps walks from being inlined.
@@ -90,13 +92,17 @@ void walk_lookup(const Walk<Sink>& at) {
   const Shard& shard = at.shard;
   const double element = static_cast<double>(shard.activation_bytes);
   const double added = at.options.embedding_gradient / element;  // in activations
-  at.sink.stream(
-      {.part = Part::kEmbedding,
-       .kind = OpKind::kEmbedding,
-       .rows = static_cast<double>(shard.tokens),
-       .width = at.model.hidden,
-       .cost = {.read = 1.0, .written = 1.0, .backward_read = 2.0, .backward_written = 1.0},
-       .gradient = Pass::kWeightGradient});
+  at.sink.stream({.part = Part::kEmbedding,
+                  .kind = OpKind::kEmbedding,
+                  .rows = static_cast<double>(shard.tokens),
+                  .width = at.model.hidden,
+                  .cost = {.read = 1.0,
+                           .written = 1.0,
+                           .backward_read = 2.0,
+                           .backward_written = 1.0,
+                           .backward_indexed = at.options.streams->lookup_indexed,
+                           .backward_kernels = at.options.streams->lookup_kernels},
+                  .gradient = Pass::kWeightGradient});
   at.sink.stream({.part = Part::kEmbedding,
                   .kind = OpKind::kCopy,
                   .rows = static_cast<double>(divided_up(shard.vocab, shard.tp)),
@@ -104,7 +110,8 @@ void walk_lookup(const Walk<Sink>& at) {
                   .cost = {.read = 0.0,
                            .written = 0.0,
                            .backward_read = added > 0.0 ? 1.0 + added : 0.0,
-                           .backward_written = 1.0 + added},
+                           .backward_written = 1.0 + added,
+                           .kernels = 0.0},
                   .gradient = Pass::kWeightGradient});
 }
 
@@ -126,6 +133,20 @@ void walk_logits(const Walk<Sink>& at) {
                 .bias = model.head_bias,
                 .model_share = static_cast<double>(model.vocab) /
                                (static_cast<double>(words) * static_cast<double>(shard.tp))});
+  if (at.options.loss_compiled) {
+    // One kernel each way on the logits as they are; exponentials take longer than the bytes.
+    at.sink.stream({.part = Part::kLoss,
+                    .kind = OpKind::kCast,
+                    .rows = tokens,
+                    .width = words,
+                    .cost = {.read = 1.0,
+                             .written = 0.0,
+                             .backward_read = 1.0,
+                             .backward_written = 1.0,
+                             .indexed = 0.57,
+                             .backward_indexed = 0.4}});
+    return;
+  }
   at.sink.stream({.part = Part::kLoss,
                   .kind = OpKind::kCast,
                   .rows = tokens,

@@ -177,9 +177,12 @@ struct Operator {
   std::int64_t kv_heads = 0;
   std::int64_t value_dim = 0;
   double keys = 0.0;
-  Flops flops{};        // what the hardware does, once
-  Flops model_flops{};  // what the model asks for: no recomputation, causal attention halved
-  Bytes read{};         // from memory, once
+  bool masked = false;   // attention by a mask in memory: the whole square is computed
+  double kernels = 1.0;  // that it takes: line by line, a norm is eight
+  double indexed = 0.0;  // elements found by index arithmetic, or widened, beside the bytes
+  Flops flops{};         // what the hardware does, once
+  Flops model_flops{};   // what the model asks for: no recomputation, causal attention halved
+  Bytes read{};          // from memory, once
   Bytes written{};
 };
 

@@ -56,6 +56,7 @@ struct AttentionCall {
   double keys = 0.0;        // that a query sees, on average
   double model_keys = 0.0;  // the same by the convention of model FLOPs
   describe::AttentionKernel kernel = describe::AttentionKernel::kFlash;
+  bool masked = false;  // by a matrix in memory rather than by position
 };
 
 // A chunked linear recurrence. The last six are for one token.
@@ -74,12 +75,17 @@ struct ScanCall {
   Bytes backward_written{};
 };
 
-// How often an element passes through memory.
+// How often an element passes through memory, in how many kernels, and in how many of the passes it
+// is found by index arithmetic (strides, broadcasts) or widened, which takes longer than its bytes.
 struct StreamCost {
   double read = 1.0;
   double written = 1.0;
   double backward_read = 2.0;
   double backward_written = 1.0;
+  double indexed = 0.0;
+  double backward_indexed = 0.0;
+  double kernels = 1.0;
+  double backward_kernels = 1.0;
 };
 
 // `rows` rows of `width` elements through memory.

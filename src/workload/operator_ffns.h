@@ -19,11 +19,13 @@ struct FfnSizes {
 
 template <class Sink>
 void walk_activation(const Walk<Sink>& at, Part part, double rows, std::int64_t width, bool gated) {
+  const StreamTable& streams = *at.options.streams;
+  const StreamCost& plain = at.options.spelled_gelu ? streams.spelled_gelu : streams.activation;
   at.sink.stream({.part = part,
                   .kind = OpKind::kActivation,
                   .rows = rows,
                   .width = width,
-                  .cost = gated ? at.options.gated_activation : at.options.plain_activation});
+                  .cost = gated ? streams.gate : plain});
 }
 
 // Two products on all of the rank's tokens, an activation between them.
@@ -44,9 +46,10 @@ void walk_dense(const Walk<Sink>& at, const FfnSizes& ffn) {
     up.n = ffn.width;
     at.sink.gemm(up);
     at.sink.gemm(up);
-    walk_joined_gradients(at, ffn.fc1, 2);
+    walk_shared_input(at, ffn.fc1, 2);
   } else {
     at.sink.gemm(up);
+    walk_shared_input(at, ffn.fc1, 1);
   }
   walk_activation(at, ffn.activation, static_cast<double>(tokens), ffn.width, ffn.gated);
   const Gemm down{.part = ffn.fc2, .m = tokens, .n = h, .k = ffn.width, .bias = ffn.bias};

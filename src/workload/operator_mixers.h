@@ -40,28 +40,57 @@ inline double column_share(const Shard& shard, std::int64_t asked, std::int64_t 
 // A norm over `width` of each of `rows` tokens.
 template <class Sink>
 void walk_norm(const Walk<Sink>& at, Part part, std::int64_t rows, std::int64_t width) {
-  at.sink.stream({.part = part,
-                  .kind = OpKind::kNorm,
-                  .rows = static_cast<double>(rows),
-                  .width = width,
-                  .cost = at.options.norm});
+  const StreamTable& streams = *at.options.streams;
+  // LayerNorm is one kernel in PyTorch, and so is torchtitan's nn.RMSNorm.
+  const bool native = at.model.norm.subtracts_mean || streams.rms_norm.kernels <= 1.0;
+  Stream norm{.part = part,
+              .kind = OpKind::kNorm,
+              .rows = static_cast<double>(rows),
+              .width = width,
+              .cost = at.model.norm.subtracts_mean ? streams.layer_norm : streams.rms_norm};
+  if (native) {
+    const auto columns = static_cast<double>(std::max<std::int64_t>(width, 1));
+    norm.cost.indexed += streams.norm_row / columns;
+    norm.cost.backward_indexed += streams.norm_row_sum / columns;
+  }
+  at.sink.stream(norm);
 }
 
 // y = x · gate: two inputs, one output; gradients of both.
 inline constexpr StreamCost kGating{
     .read = 2.0, .written = 1.0, .backward_read = 3.0, .backward_written = 2.0};
 
-// Products that share one input, apart: autograd adds their input gradients up.
+constexpr StreamCost times(const StreamCost& cost, std::int64_t count) {
+  const auto n = static_cast<double>(count);
+  return {.read = cost.read * n,
+          .written = cost.written * n,
+          .backward_read = cost.backward_read * n,
+          .backward_written = cost.backward_written * n,
+          .indexed = cost.indexed * n,
+          .backward_indexed = cost.backward_indexed * n,
+          .kernels = cost.kernels * n,
+          .backward_kernels = cost.backward_kernels * n};
+}
+
+// Products that share one input, apart: under autocast each casts it for itself, and autograd adds
+// their input gradients up.
 template <class Sink>
-void walk_joined_gradients(const Walk<Sink>& at, Part part, std::int64_t products) {
-  const auto adds = static_cast<double>(products - 1);
-  at.sink.stream(
-      {.part = part,
-       .kind = OpKind::kResidual,
-       .rows = static_cast<double>(at.shard.tokens),
-       .width = at.model.hidden,
-       .cost = {
-           .read = 0.0, .written = 0.0, .backward_read = 2.0 * adds, .backward_written = adds}});
+void walk_shared_input(const Walk<Sink>& at, Part part, std::int64_t products) {
+  const StreamTable& streams = *at.options.streams;
+  Stream stream{.part = part,
+                .kind = OpKind::kResidual,
+                .rows = static_cast<double>(at.shard.tokens),
+                .width = at.model.hidden,
+                .cost = {}};
+  if (products > 1) {
+    stream.cost = times(streams.joined, products - 1);
+    at.sink.stream(stream);
+  }
+  if (streams.input_cast.kernels > 0.0) {
+    stream.kind = OpKind::kCast;
+    stream.cost = times(streams.input_cast, products);
+    at.sink.stream(stream);
+  }
 }
 
 template <class Sink>
@@ -111,12 +140,39 @@ struct AttentionHeads {
   std::int64_t most_keys = 0;  // window or top-k; 0: none
 };
 
+// Keys and values repeated for every head that reads them, or all three made contiguous.
+template <class Sink>
+void walk_head_copies(const Walk<Sink>& at, const AttentionHeads& a) {
+  Stream copies{.part = Part::kCoreAttention,
+                .kind = OpKind::kCopy,
+                .rows = static_cast<double>(at.shard.tokens),
+                .width = a.heads * a.k,
+                .cost = {}};
+  if (at.options.repeats_kv && a.kv_heads < a.heads) {
+    const double held = 2.0 * static_cast<double>(a.kv_heads) / static_cast<double>(a.heads);
+    copies.cost = {.read = held,
+                   .written = 2.0,
+                   .backward_read = 2.0,
+                   .backward_written = held,
+                   .indexed = 2.0,
+                   .backward_indexed = 0.9,
+                   .kernels = 2.0,
+                   .backward_kernels = 2.0};
+    at.sink.stream(copies);
+  }
+  if (at.options.attention == describe::AttentionKernel::kEager) {
+    copies.cost = at.options.streams->head_copies;
+    at.sink.stream(copies);
+  }
+}
+
 template <class Sink>
 void walk_attention_core(const Walk<Sink>& at, const AttentionHeads& a) {
   const Shard& shard = at.shard;
   const std::int64_t exchange =
       shard.cp > 1 ? head_exchange(shard, at.options, a.heads) : std::int64_t{1};
   const bool dealt = exchange > 1;
+  walk_head_copies(at, a);
   at.sink.attention({.part = Part::kCoreAttention,
                      .batch = shard.mbs,
                      .m = shard.local_sequence * exchange,
@@ -125,9 +181,11 @@ void walk_attention_core(const Walk<Sink>& at, const AttentionHeads& a) {
                      .kv_heads = dealt ? local_kv_heads(a.kv_heads, exchange) : a.kv_heads,
                      .k = a.k,
                      .value_dim = a.value_dim,
-                     .keys = seen_keys(shard, a.most_keys),
+                     .keys = at.options.masked_attention ? static_cast<double>(shard.sequence)
+                                                         : seen_keys(shard, a.most_keys),
                      .model_keys = counted_keys(shard, a.most_keys),
-                     .kernel = at.options.attention});
+                     .kernel = at.options.attention,
+                     .masked = at.options.masked_attention});
 }
 
 template <class Sink>
@@ -144,6 +202,7 @@ void walk_qkv(const Walk<Sink>& at, const describe::Attention& a, std::int64_t q
   if (at.options.fused_projections) {
     gemm.model_share = column_share(at.shard, projected * at.shard.tp + 2 * all_keys, gemm.n);
     at.sink.gemm(gemm);
+    walk_shared_input(at, Part::kQkv, 1);
     return;
   }
   gemm.n = projected;
@@ -152,7 +211,7 @@ void walk_qkv(const Walk<Sink>& at, const describe::Attention& a, std::int64_t q
   gemm.model_share = column_share(at.shard, all_keys, keys);
   at.sink.gemm(gemm);
   at.sink.gemm(gemm);
-  walk_joined_gradients(at, Part::kQkv, 3);
+  walk_shared_input(at, Part::kQkv, 3);
 }
 
 template <class Sink>
@@ -172,7 +231,7 @@ void walk_mixer(const Walk<Sink>& at, const describe::Attention& a) {
                     .kind = OpKind::kRotary,
                     .rows = tokens,
                     .width = queries + keys,
-                    .cost = at.options.rotary});
+                    .cost = at.options.streams->rotary});
   }
   walk_attention_core(at, {.heads = heads,
                            .kv_heads = kv_heads,
@@ -281,7 +340,7 @@ void walk_mixer(const Walk<Sink>& at, const describe::LatentAttention& a) {
                   .kind = OpKind::kRotary,
                   .rows = static_cast<double>(shard.tokens),
                   .width = heads * (a.qk_rope_head_dim + head_dim + a.v_head_dim),
-                  .cost = at.options.rotary});
+                  .cost = at.options.streams->rotary});
   if (a.indexer.heads > 0) {
     walk_indexer(at, a);
   }

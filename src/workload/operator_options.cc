@@ -1,6 +1,7 @@
 #include "workload/operator_options.h"
 
 #include "describe/layout/precision.h"
+#include "workload/saved_walk.h"
 
 namespace sextant::workload {
 
@@ -9,52 +10,6 @@ using describe::Framework;
 using describe::Job;
 using describe::Layout;
 using describe::Precision;
-
-namespace {
-
-// Numbers of passes through memory where every line of PyTorch code is a kernel, in elements of
-// 16 bits. Source: Hugging Face transformers v4.57, models/llama/modeling_llama.py: LlamaRMSNorm
-// (to fp32, square, mean, scale, to bf16, weight), apply_rotary_pos_emb with rotate_half, and
-// act_fn(gate) * up; backward as autograd derives it.
-constexpr StreamCost kUnfusedRmsNorm{
-    .read = 10.0, .written = 8.0, .backward_read = 23.0, .backward_written = 15.0};
-constexpr StreamCost kUnfusedRotary{
-    .read = 5.5, .written = 4.5, .backward_read = 6.0, .backward_written = 6.0};
-// Source: the same, activations.py, NewGELUActivation: a cube, three sums, four products, a tanh.
-constexpr StreamCost kUnfusedNewGelu{
-    .read = 10.0, .written = 8.0, .backward_read = 18.0, .backward_written = 11.0};
-constexpr StreamCost kUnfusedGate{
-    .read = 3.0, .written = 2.0, .backward_read = 6.0, .backward_written = 3.0};
-
-// One kernel each way.
-constexpr StreamCost kFusedNorm{
-    .read = 1.0, .written = 1.0, .backward_read = 2.0, .backward_written = 1.0};
-constexpr StreamCost kFusedRotary{
-    .read = 1.0, .written = 1.0, .backward_read = 1.0, .backward_written = 1.0};
-constexpr StreamCost kFusedGate{
-    .read = 2.0, .written = 1.0, .backward_read = 3.0, .backward_written = 2.0};
-
-constexpr StreamCost kFusedActivation{
-    .read = 1.0, .written = 1.0, .backward_read = 2.0, .backward_written = 1.0};
-
-bool has_fused_kernels(Framework framework) {
-  switch (framework) {
-    case Framework::kMegatronCore:
-    case Framework::kMegatronDeepspeed:
-    case Framework::kNanotron:
-    case Framework::kMaxtext:
-      return true;
-    case Framework::kTorchtitan:
-    case Framework::kFsdp1:
-    case Framework::kDeepspeed:
-    case Framework::kAccelerate:
-    case Framework::kOther:
-      return false;
-  }
-  return false;
-}
-
-}  // namespace
 
 double operand_bytes(Precision precision) {
   // Source: OCP Microscaling Formats (MX) specification v1.0: one 8-bit scale for 32 elements.
@@ -77,24 +32,33 @@ double operand_bytes(Precision precision) {
   return 0.0;
 }
 
+namespace {
+
+// PyTorch has no fused fp32 kernel for grouped queries: the scores pass through memory.
+describe::AttentionKernel attention_of(const Job& job, const Layout& layout) {
+  const bool plain = code_of(job, layout) == Code::kFull && !saved_rules(job, layout).flash;
+  return plain ? describe::AttentionKernel::kEager : layout.attention;
+}
+
+}  // namespace
+
 WalkOptions walk_options(const Job& job, const Layout& layout) {
   WalkOptions options;
-  options.attention = layout.attention;
+  options.attention = attention_of(job, layout);
   options.cp_method = layout.cp_method;
   options.cp_inner = layout.cp_inner;
   options.dispatcher = layout.dispatcher;
-  options.fused_projections =
-      accumulates_in_product(job.framework) || job.framework == Framework::kNanotron;
-  const bool fused =
-      has_fused_kernels(job.framework) || layout.launch == describe::Launch::kCompiled;
-  // LayerNorm is one kernel in PyTorch, and so is torchtitan's nn.RMSNorm.
-  const bool norm_fused =
-      fused || job.model.norm.subtracts_mean || job.framework == Framework::kTorchtitan;
-  options.norm = norm_fused ? kFusedNorm : kUnfusedRmsNorm;
-  options.rotary = fused ? kFusedRotary : kUnfusedRotary;
-  options.plain_activation =
-      !fused && describe::spells_gelu_out(job.model) ? kUnfusedNewGelu : kFusedActivation;
-  options.gated_activation = fused ? kFusedGate : kUnfusedGate;
+  options.fused_projections = accumulates_in_product(job.framework) ||
+                              job.framework == Framework::kNanotron ||
+                              describe::projects_at_once(job.model);
+  const Code code = code_of(job, layout);
+  options.streams = &stream_table(code);
+  options.spelled_gelu = describe::spells_gelu_out(job.model);
+  options.loss_compiled = code == Code::kCompiled || layout.loss == describe::LossKernel::kFused;
+  // transformers hands its own mask to a compiled model.
+  options.masked_attention = code == Code::kCompiled && runs_transformers(job.framework);
+  options.repeats_kv =
+      code == Code::kTitan || (code == Code::kCompiled && job.framework == Framework::kTorchtitan);
   options.embedding_gradient =
       accumulates_in_product(job.framework) ? bytes_of(layout.gradients) : 0.0;
   if (job.workload == describe::Workload::kLora) {
@@ -121,6 +85,9 @@ PassOptions pass_options(const Job& job, const Layout& layout, const Shard& shar
                  .weight = operand,
                  .gradient = operand,
                  .output = options.activation};
+  const Code code = code_of(job, layout);
+  options.row_sum = runs_kernels_of_pytorch(code) ? kRowSum : 0.0;
+  options.streams = &stream_table(code);
   const bool in_product = accumulates_in_product(job.framework);
   options.accumulate_read = in_product ? bytes_of(layout.gradients) : 0.0;
   options.accumulate_written = in_product ? bytes_of(layout.gradients) : options.activation;

@@ -7,6 +7,7 @@
 #include "describe/layout/job.h"
 #include "workload/operator_calls.h"
 #include "workload/shard.h"
+#include "workload/stream_tables.h"
 
 namespace sextant::workload {
 
@@ -18,11 +19,11 @@ struct WalkOptions {
   describe::Dispatcher dispatcher = describe::Dispatcher::kAllToAll;
   // One product for queries, keys and values, one for gate and up (Megatron); apart elsewhere.
   bool fused_projections = true;
-  // Elements through memory: fused kernels, or one pass for each line of PyTorch code.
-  StreamCost norm;
-  StreamCost rotary;
-  StreamCost plain_activation;
-  StreamCost gated_activation;      // an element: of the activation's output
+  const StreamTable* streams = nullptr;  // never null
+  bool spelled_gelu = false;
+  bool loss_compiled = false;
+  bool masked_attention = false;    // causal by a mask in memory
+  bool repeats_kv = false;          // keys and values are copied for every head that reads them
   double embedding_gradient = 0.0;  // bytes added to a gradient buffer, an element
   std::int64_t lora_rank = 0;       // 0: no adapters
   std::uint32_t lora_modules = 0;   // a bit for each describe::LoraModule
@@ -49,6 +50,8 @@ struct PassOptions {
   describe::DType activation_dtype = describe::DType::kBf16;
   double accumulate_read = 4.0;     // bytes of a gradient element that a weight gradient reads …
   double accumulate_written = 4.0;  // … and writes
+  double row_sum = 0.0;             // elements that a sum over rows costs a row beside its bytes
+  const StreamTable* streams = nullptr;  // never null
   ProductBytes job;
 };
 

@@ -16,11 +16,15 @@ namespace sextant::workload {
 struct ParameterStreams {
   double cast_read = 0.0;  // to the compute format, before the forward
   double cast_written = 0.0;
-  bool cast_again = false;     // and before the backward (ZeRO-3 that frees what it gathered)
-  double quantise_read = 0.0;  // to the 8- or 4-bit format, both ways round
+  bool cast_again = false;      // and before the backward (ZeRO-3 that frees what it gathered)
+  double gathered = 0.0;        // copied out of the gathered buffer, before the forward …
+  bool gathered_again = false;  // … and before the backward
+  double quantise_read = 0.0;   // to the 8- or 4-bit format, both ways round
   double quantise_written = 0.0;
   double gradient_read = 0.0;  // of a gradient, to the format it is reduced in
   double gradient_written = 0.0;
+  double widened = 0.0;          // of a gradient's elements there: found by index or widened
+  double kernels = 1.0;          // a cast takes: one a matrix, or one for all
   double accumulate_read = 0.0;  // of a gradient, added to that of earlier microbatches
   double accumulate_written = 0.0;
   double dense_share = 1.0;  // of the rank's parameters: what ZeRO leaves it to cast
@@ -28,7 +32,7 @@ struct ParameterStreams {
   double dense_gradient_share = 1.0;  // and to accumulate
   double expert_gradient_share = 1.0;
   [[nodiscard]] bool any() const {
-    return cast_read + quantise_read + gradient_read + accumulate_read > 0.0;
+    return cast_read + gathered + quantise_read + gradient_read + accumulate_read > 0.0;
   }
 };
 
@@ -56,13 +60,22 @@ void emit_parameter_streams(const ParameterStreams& streams, const Weights& weig
   const double kept =
       dense * streams.dense_gradient_share + experts * streams.expert_gradient_share;
   if (streams.cast_read > 0.0) {
-    emit(parameter_pass(OpKind::kCast, Pass::kForward, cast, streams.cast_read,
-                        streams.cast_written),
-         Part::kOptimizer);
+    Operator op = parameter_pass(OpKind::kCast, Pass::kForward, cast, streams.cast_read,
+                                 streams.cast_written);
+    op.kernels = streams.kernels;
+    emit(op, Part::kOptimizer);
     if (streams.cast_again) {
-      emit(parameter_pass(OpKind::kCast, Pass::kInputGradient, cast, streams.cast_read,
-                          streams.cast_written),
-           Part::kOptimizer);
+      op.pass = Pass::kInputGradient;
+      emit(op, Part::kOptimizer);
+    }
+  }
+  if (streams.gathered > 0.0) {
+    Operator op = parameter_pass(OpKind::kCopy, Pass::kForward, dense + experts, streams.gathered,
+                                 streams.gathered);
+    emit(op, Part::kOptimizer);
+    if (streams.gathered_again) {
+      op.pass = Pass::kInputGradient;
+      emit(op, Part::kOptimizer);
     }
   }
   if (streams.quantise_read > 0.0) {
@@ -71,9 +84,11 @@ void emit_parameter_streams(const ParameterStreams& streams, const Weights& weig
          Part::kOptimizer);
   }
   if (streams.gradient_read > 0.0) {
-    emit(parameter_pass(OpKind::kCast, Pass::kWeightGradient, dense + experts,
-                        streams.gradient_read, streams.gradient_written),
-         Part::kOptimizer);
+    Operator op = parameter_pass(OpKind::kCast, Pass::kWeightGradient, dense + experts,
+                                 streams.gradient_read, streams.gradient_written);
+    op.kernels = streams.kernels;
+    op.indexed = (dense + experts) * streams.widened;
+    emit(op, Part::kOptimizer);
   }
   if (streams.accumulate_read > 0.0) {
     emit(parameter_pass(OpKind::kCopy, Pass::kWeightGradient, kept, streams.accumulate_read,

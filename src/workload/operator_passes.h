@@ -9,6 +9,7 @@
 #pragma once
 
 #include "workload/operator_options.h"
+#include "workload/stream_tables.h"
 
 namespace sextant::workload {
 
@@ -241,26 +242,32 @@ class Passes {
                    .dtype = options_.activation_dtype,
                    .m = whole_rows(p.m) * p.count,
                    .n = p.n,
+                   .indexed = options_.row_sum * times * p.m,
                    .read = Bytes(outputs * options_.activation),
                    .written = Bytes(times * static_cast<double>(p.n) * options_.activation)},
           p.host);
   }
 
   [[gnu::always_inline]] void pass_through(const Stream& call, Part host) const {
-    const double bytes = call.rows * static_cast<double>(call.width) *
-                         (call.element_bytes > 0.0 ? call.element_bytes : options_.activation);
+    const double elements = call.rows * static_cast<double>(call.width);
+    const double bytes =
+        elements * (call.element_bytes > 0.0 ? call.element_bytes : options_.activation);
     Operator op{.kind = call.kind,
                 .pass = Pass::kForward,
                 .part = call.part,
                 .dtype = options_.activation_dtype,
                 .m = whole_rows(call.rows),
                 .n = call.width,
+                .kernels = call.cost.kernels,
+                .indexed = elements * call.cost.indexed,
                 .read = Bytes(bytes * call.cost.read),
                 .written = Bytes(bytes * call.cost.written)};
     emit_(op, host);
     if (options_.backward &&
         (call.gradient != Pass::kWeightGradient || options_.weight_gradients)) {
       op.pass = call.gradient;
+      op.kernels = call.cost.backward_kernels;
+      op.indexed = elements * call.cost.backward_indexed;
       op.read = Bytes(bytes * call.cost.backward_read);
       op.written = Bytes(bytes * call.cost.backward_written);
       emit_(op, host);
@@ -302,13 +309,6 @@ class Passes {
   // Scores pass through memory and the whole square is computed: two batched products and a
   // softmax, four and its gradient backward.
   void materialised(const AttentionCall& call) const {
-    // Passes over the scores in elements of 16 bits. Megatron's fused kernel scales, masks and
-    // normalises in one; transformers v4.57's eager_attention_forward scales, masks, normalises
-    // into fp32, casts back and drops out line by line.
-    constexpr StreamCost kFused{
-        .read = 1.0, .written = 1.0, .backward_read = 2.0, .backward_written = 1.0};
-    constexpr StreamCost kEager{
-        .read = 6.0, .written = 6.5, .backward_read = 7.5, .backward_written = 5.0};
     const auto heads = static_cast<double>(call.batch * call.heads);
     const double seen =
         static_cast<double>(call.n) > 0.0 ? call.model_keys / static_cast<double>(call.n) : 0.0;
@@ -318,7 +318,9 @@ class Passes {
                   .kind = OpKind::kActivation,
                   .rows = rows,
                   .width = call.n,
-                  .cost = call.kernel == describe::AttentionKernel::kFused ? kFused : kEager},
+                  .cost = call.kernel == describe::AttentionKernel::kFused
+                              ? stream_table(Code::kFused).scores
+                              : options_.streams->scores},
                  call.part);
     score_product(call, call.value_dim, Pass::kForward, seen);
     if (options_.backward) {
@@ -356,7 +358,8 @@ class Passes {
                     .heads = call.heads,
                     .kv_heads = call.kv_heads,
                     .value_dim = call.value_dim,
-                    .keys = call.keys};
+                    .keys = call.keys,
+                    .masked = call.masked};
   }
 
   const PassOptions& options_;

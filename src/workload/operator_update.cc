@@ -167,6 +167,19 @@ void emit_update(const Job& job, const Layout& layout, std::span<const Stage> he
 
 }  // namespace
 
+namespace {
+
+// PyTorch's FSDP and DeepSpeed's ZeRO-3 gather into one buffer and copy each parameter out of it.
+// FSDP2 that keeps what it gathered is described as ZeRO-2 with parameters not freed.
+bool gathers_with_copies(describe::Framework framework, const Layout& layout) {
+  const bool fsdp = framework == describe::Framework::kTorchtitan ||
+                    framework == describe::Framework::kFsdp1 ||
+                    framework == describe::Framework::kAccelerate;
+  return layout.zero == Zero::kParameters || (fsdp && layout.zero == Zero::kGradients);
+}
+
+}  // namespace
+
 ParameterStreams parameter_streams(const Job& job, const Layout& layout, const Shard& shard) {
   ParameterStreams streams;
   const double activation = static_cast<double>(shard.activation_bytes);
@@ -186,6 +199,16 @@ ParameterStreams parameter_streams(const Job& job, const Layout& layout, const S
   if (accumulates_in_product(job.framework)) {
     return streams;
   }
+  const Code code = code_of(job, layout);
+  if (shard.zero_shards > 1 && gathers_with_copies(job.framework, layout)) {
+    streams.gathered = activation;
+    streams.gathered_again =
+        layout.reshard_after_forward && job.workload != describe::Workload::kForward;
+  }
+  if (code == Code::kAutocast) {
+    constexpr double kMatrices = 7.0;  // of a block; each is cast by itself
+    streams.kernels = kMatrices;
+  }
   if (describe::is_quantised(layout.precision)) {
     constexpr double kWays = 2.0;  // as it is and transposed
     streams.quantise_read = activation;
@@ -197,6 +220,7 @@ ParameterStreams parameter_streams(const Job& job, const Layout& layout, const S
   if (gradient > activation) {
     streams.gradient_read = activation;
     streams.gradient_written = gradient;
+    streams.widened = runs_kernels_of_pytorch(code) ? 0.9 : 0.0;
   }
   if (shard.microbatches > 1) {
     // Every microbatch but the first, spread over all.

@@ -97,6 +97,8 @@ AttentionModel attention_of(const KernelFacts& facts, describe::AttentionKernel 
           .tail = from.tail.value,
           .forward_rows = static_cast<double>(from.forward_rows.value),
           .backward_rows = static_cast<double>(from.backward_rows.value),
+          .masked_forward = from.masked_forward.value,
+          .masked_backward = from.masked_backward.value,
           .math_forward = from.math_forward.value,
           .math_backward = from.math_backward.value};
 }
@@ -109,10 +111,12 @@ StreamModel stream_of(const KernelFacts& facts, const Device& device, double uni
   };
   return {
       .launch = from.launch.value,
+      .next_launch = from.next_launch.value,
       .update_launch = from.update_launch.value,
       .memory = per_byte(from.bandwidth.value, device.memory_bandwidth.value),
       .element = {time(from.move), time(from.activation), time(from.norm), time(from.norm_gradient),
                   time(from.random), time(from.loss), time(from.loss_gradient), time(from.update)},
+      .indexed = time(from.indexed),
       .reread = time(from.reread),
       .kept_columns = static_cast<double>(from.kept_columns.value),
       .scan = 1.0 / from.scan.value};
@@ -163,6 +167,7 @@ DeviceModel device_model(const KernelFacts& facts, const Device& device,
   model.units = static_cast<double>(std::max<std::int64_t>(units, 1));
   model.per_unit = 1.0 / model.units;
   model.power_ramp = std::max(facts.power.ramp.value, 1_ns);
+  model.duty = {.least = facts.power.duty_least.value, .slope = facts.power.duty_slope.value};
   const double power = power_factor(facts, device);
   set_rates(facts, device, power, model);
   model.product = product_of(facts, device);

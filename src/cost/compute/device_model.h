@@ -28,6 +28,17 @@ struct ProductRate {
   double slowdown = 0.0;  // time at the power limit over time at burst, minus one
 };
 
+// Share of that slowdown in a step that spends a part `products` of its time in products: what runs
+// between them draws less power.
+struct DutyModel {
+  double least = 1.0;
+  double slope = 0.0;
+  [[nodiscard]] constexpr double share(double products) const {
+    const double duty = least + slope * products;
+    return duty < 1.0 ? duty : 1.0;
+  }
+};
+
 struct ProductModel {
   Seconds launch;
   Seconds group_launch;  // each expert
@@ -51,6 +62,8 @@ struct AttentionModel {
   double tail = 0.0;
   double forward_rows = 128.0;
   double backward_rows = 128.0;
+  double masked_forward = 1.0;
+  double masked_backward = 1.0;
   double math_forward = 0.0;  // passes over fp32 scores where they are written
   double math_backward = 0.0;
 };
@@ -70,9 +83,11 @@ inline constexpr std::size_t kVectorWorks = 8;
 
 struct StreamModel {
   Seconds launch;
+  Seconds next_launch;  // of each further kernel of one operator
   Seconds update_launch;
   SecondsPerByte memory;
   std::array<Seconds, kVectorWorks> element;
+  Seconds indexed;            // of an element
   Seconds reread;             // of an element
   double kept_columns = 0.0;  // of a row that are not read again
   double scan = 1.0;          // time at peak over time
@@ -103,6 +118,7 @@ struct DeviceModel {
   double units = 1.0;  // compute units
   double per_unit = 1.0;
   Seconds power_ramp;
+  DutyModel duty;
   std::array<ProductRate, describe::kDTypeWords.size()> rates;
   std::array<SecondsPerFlop, describe::kDTypeWords.size()> peak;
   ProductModel product;

@@ -131,12 +131,17 @@ OperatorCost attention_time(const Operator& op, const DeviceModel& device) {
   const auto columns = static_cast<double>(std::max(op.k, op.value_dim));
   // Products of a pair: two forward, five backward, of two operations a column each.
   const double products = backward ? 10.0 : 4.0;
-  const double spent = columns * (backward ? model.backward : model.forward) + model.softmax;
+  // Exponentials take as long in any format: fewer columns where products are slower.
+  const double slower = device.peak[static_cast<std::size_t>(DType::kBf16)] /
+                        device.peak[static_cast<std::size_t>(op.dtype)];
+  const double spent =
+      columns * (backward ? model.backward : model.forward) + model.softmax * slower;
   const Seconds pair = Flops(products * spent) * device.peak[static_cast<std::size_t>(op.dtype)];
   const double overhead = backward ? model.backward_keys : model.forward_keys;
   const double tile = backward ? model.backward_rows : model.forward_rows;
   const double longest = std::min(static_cast<double>(op.n), 2.0 * op.keys) + overhead;
-  const Seconds pairs = pair * (rows * (op.keys + overhead));
+  const double mask = backward ? model.masked_backward : model.masked_forward;
+  const Seconds pairs = pair * (rows * (op.keys + overhead) * (op.masked ? mask : 1.0));
   const Seconds tail = pair * (device.units * model.tail * tile * longest);
   cost.compute = std::max(pairs + tail, op.flops * device.rate(op.dtype).burst);
   return cost;
@@ -144,6 +149,9 @@ OperatorCost attention_time(const Operator& op, const DeviceModel& device) {
 
 VectorWork vector_work(const Operator& op) {
   const bool backward = is_backward(op.pass);
+  if (op.kernels > 2.0 && op.kind == OpKind::kNorm) {
+    return VectorWork::kMove;  // line by line: no kernel does a norm's arithmetic
+  }
   switch (op.kind) {
     case OpKind::kNorm:
       return backward ? VectorWork::kNormGradient : VectorWork::kNorm;
@@ -187,13 +195,15 @@ OperatorCost scan_time(const Operator& op, const DeviceModel& device) {
 OperatorCost stream_time(const StreamWork& work, const DeviceModel& device) {
   const StreamModel& model = device.stream;
   OperatorCost cost;
-  cost.launch = model.launch;
-  cost.issue = device.issue.elementwise;
+  cost.launch = model.launch * std::min(work.kernels, 1.0) +
+                model.next_launch * std::max(work.kernels - 1.0, 0.0);
+  cost.issue = device.issue.elementwise * work.kernels;
   cost.memory = work.bytes * model.memory;
   if (work.bytes <= Bytes()) {
     return cost;
   }
-  cost.vector = model.element[static_cast<std::size_t>(work.vector)] * work.elements;
+  cost.vector = model.element[static_cast<std::size_t>(work.vector)] * work.elements +
+                model.indexed * work.indexed;
   if (work.vector == VectorWork::kNorm || work.vector == VectorWork::kNormGradient) {
     cost.issue = work.vector == VectorWork::kNorm ? device.issue.norm : device.issue.norm_gradient;
     if (work.columns > model.kept_columns) {
@@ -220,6 +230,8 @@ OperatorCost operator_time(const Operator& op, const DeviceModel& device) {
   return stream_time({.bytes = op.read + op.written,
                       .elements = static_cast<double>(op.m) * columns,
                       .columns = columns,
+                      .kernels = op.kernels,
+                      .indexed = op.indexed,
                       .vector = vector_work(op)},
                      device);
 }

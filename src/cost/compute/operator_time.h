@@ -47,6 +47,8 @@ struct StreamWork {
   Bytes bytes;
   double elements = 0.0;
   double columns = 0.0;  // of a row; only norms ask
+  double kernels = 1.0;
+  double indexed = 0.0;  // elements
   VectorWork vector = VectorWork::kMove;
 };
 OperatorCost stream_time(const StreamWork& work, const DeviceModel& device);

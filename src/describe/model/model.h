@@ -149,6 +149,14 @@ inline bool spells_gelu_out(const Model& model) {
   return std::find(kFamilies.begin(), kFamilies.end(), model.family) != kFamilies.end();
 }
 
+// Does Hugging Face's code of the family project queries, keys and values by one matrix? Source:
+// the families' attention modules (c_attn, query_key_value, Wqkv, qkv_proj) in transformers.
+inline bool projects_at_once(const Model& model) {
+  constexpr std::array<std::string_view, 8> kFamilies{"bloom",       "codegen",  "falcon", "gpt2",
+                                                      "gpt_bigcode", "gpt_neox", "mpt",    "phi3"};
+  return std::find(kFamilies.begin(), kFamilies.end(), model.family) != kFamilies.end();
+}
+
 // Does any block hold a mixture of experts?
 inline bool has_experts(const Model& model) {
   return std::any_of(model.blocks.begin(), model.blocks.end(),

@@ -1,0 +1,83 @@
+// How long one rank computes, communication apart: what its device takes for the operators, what
+// its host takes to issue them, and what comes of the two.
+//
+// The host runs ahead of the device. It issues h seconds of work while the device does d: a phase
+// that begins when both are free ends after max(h, d), and what the device still has to do when
+// the host is done delays nothing but the phase after it (RankClock).
+//
+// Host: kernels × time a kernel, and what the framework does beside them: Python of a layer,
+// DTensor for each product, FSDP's hooks for each unit, the optimizer's loop over tensors. Compiled
+// code launches without Python, CUDA graphs without the host. Constants: data/host.toml.
+//
+// Left out: kernels that two streams run at once, the limit of the launch queue, data loading.
+#pragma once
+
+#include <span>
+
+#include "base/units.h"
+#include "cost/compute/device_model.h"
+#include "describe/host_facts.h"
+#include "describe/layout/job.h"
+#include "workload/operator.h"
+#include "workload/shard.h"
+#include "workload/stages.h"
+
+namespace sextant::cost {
+
+struct PhaseTime {
+  Seconds device;
+  Seconds host;
+  double kernels = 0.0;
+  constexpr PhaseTime& operator+=(const PhaseTime& other) {
+    device += other.device;
+    host += other.host;
+    kernels += other.kernels;
+    return *this;
+  }
+};
+
+// How an optimizer goes through the parameters.
+enum class UpdateLoop : std::uint8_t { kFused, kForeach, kLoop };
+
+struct RankTime {
+  PhaseTime forward;   // of one microbatch
+  PhaseTime backward;  // of one microbatch, recomputation included
+  PhaseTime update;    // once a step
+};
+
+struct RankSetting {
+  const DeviceModel& device;
+  const describe::HostFacts& host;
+  UpdateLoop update = UpdateLoop::kFused;
+};
+
+// What a rank that runs this stage alone takes (no pipeline). REQUIRES: the job is legal.
+RankTime rank_time(const describe::Job& job, const describe::Layout& layout,
+                   const workload::Stage& stage, const workload::Shard& shard,
+                   const RankSetting& setting);
+
+// Device time of operators, each as often as it counts.
+Seconds device_time(std::span<const workload::Operator> operators, const DeviceModel& device);
+
+// Two clocks: when the host has issued everything so far, and when the device is done with it.
+class RankClock {
+ public:
+  void run(const PhaseTime& phase) {
+    const Seconds start = device_ < host_ ? host_ : device_;
+    host_ += phase.host;
+    const Seconds busy = start + phase.device;
+    device_ = busy < host_ ? host_ : busy;
+  }
+  // The host waits for the device.
+  void synchronise() { host_ = device_; }
+  [[nodiscard]] Seconds now() const { return device_; }
+
+ private:
+  Seconds host_;
+  Seconds device_;
+};
+
+// A whole step of `microbatches`, the host waiting for the device before it begins.
+Seconds step_time(const RankTime& time, std::int64_t microbatches);
+
+}  // namespace sextant::cost

@@ -1,0 +1,67 @@
+// How often elements pass through memory between the products, by whose code runs them.
+//
+// Fused kernels pass once. PyTorch code run line by line passes once for each line, in many
+// kernels, and where it broadcasts, slices or widens, index arithmetic takes longer than the bytes.
+// The counts are those of kernels that a profiler listed (scripts/measure/step_times.py), in
+// elements of the activations' format. docs/models/operators.md has them as a table.
+#pragma once
+
+#include <cstdint>
+
+#include "describe/layout/job.h"
+#include "workload/operator_calls.h"
+
+namespace sextant::workload {
+
+// Whose kernels run between the products.
+enum class Code : std::uint8_t {
+  kFused,     // Megatron, nanotron: kernels written for the purpose
+  kCompiled,  // torch.compile and XLA
+  kTitan,     // torchtitan's modules, line by line
+  kHalf,      // Hugging Face transformers line by line, all in 16 bits
+  kFull,      // the same in fp32
+  kAutocast,  // the same with fp32 weights and residual stream, products in 16 bits
+};
+
+Code code_of(const describe::Job& job, const describe::Layout& layout);
+
+// Is the model's code Hugging Face's?
+constexpr bool runs_transformers(describe::Framework framework) {
+  return framework == describe::Framework::kAccelerate ||
+         framework == describe::Framework::kDeepspeed || framework == describe::Framework::kFsdp1 ||
+         framework == describe::Framework::kOther;
+}
+
+// Are norms and sums over rows PyTorch's own kernels?
+constexpr bool runs_kernels_of_pytorch(Code code) {
+  return code != Code::kFused && code != Code::kCompiled;
+}
+
+// PyTorch's sums over rows give each column to few threads: a row costs as much as so many elements
+// found by index, however short it is. Bias gradients of 768 to 3072 columns take 25 to 33 us for
+// 32,768 rows beside their bytes; the weight of a norm needs two such sums and products.
+inline constexpr double kRowSum = 500.0;
+inline constexpr double kNormRowSum = 1750.0;
+inline constexpr double kNormRow = 400.0;  // forward: a block a row, started and drained
+
+struct StreamTable {
+  StreamCost rms_norm;
+  StreamCost layer_norm;
+  double norm_row = 0.0;      // elements a row, of PyTorch's own kernels
+  double norm_row_sum = 0.0;  // the same, backward
+  StreamCost rotary;
+  StreamCost activation;
+  StreamCost spelled_gelu;  // gelu_new as transformers writes it out
+  StreamCost gate;          // an element: of the activation's output
+  StreamCost residual;
+  StreamCost joined;            // input gradients of products that share an input, each addition
+  StreamCost input_cast;        // of a product that reads the residual stream; autocast only
+  StreamCost scores;            // of attention that writes them
+  StreamCost head_copies;       // queries, keys and values made contiguous for it
+  double lookup_indexed = 0.0;  // an embedding's gradient: sorted, summed, scattered
+  double lookup_kernels = 1.0;
+};
+
+const StreamTable& stream_table(Code code);
+
+}  // namespace sextant::workload

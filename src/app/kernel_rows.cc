@@ -3,6 +3,7 @@
 #include <array>
 #include <utility>
 
+#include "app/kernel_stream_rows.h"
 #include "base/text.h"
 
 namespace sextant::app {
@@ -16,24 +17,6 @@ using measured::KernelSubject;
 using workload::Operator;
 using workload::OpKind;
 using workload::Pass;
-
-std::optional<DType> dtype_of(std::string_view text) {
-  if (text == "bfloat16") {
-    return DType::kBf16;
-  }
-  if (text == "float32") {
-    return DType::kFp32;
-  }
-  const auto dtype = describe::parse_word<DType>(describe::kDTypeWords, text, "dtype", "");
-  return dtype ? std::optional(*dtype) : std::nullopt;
-}
-
-double bytes_of(DType dtype) {
-  if (dtype == DType::kFp32 || dtype == DType::kTf32) {
-    return 4.0;
-  }
-  return dtype == DType::kFp8 ? 1.0 : 2.0;
-}
 
 // A product in the shape of one pass: `tokens` rows, weight of `out`×`in`, `copies` of it all.
 struct Product {
@@ -61,7 +44,7 @@ Operator product_of(const Product& product, Pass pass) {
   const double m = static_cast<double>(op.m);
   const double n = static_cast<double>(op.n);
   const double k = static_cast<double>(op.k);
-  const double element = bytes_of(op.dtype);
+  const double element = table_bytes(op.dtype);
   constexpr double kBf16 = 2.0;  // what 8-bit products write
   op.flops = Flops(2.0 * batch * m * n * k);
   op.read = Bytes(batch * element * (m + n) * k);
@@ -89,9 +72,21 @@ struct AttentionShape {
   std::int64_t seq = 0;
   std::int64_t key_dim = 0;
   std::int64_t value_dim = 0;
+  std::int64_t window = 0;  // keys a query sees at most; 0: all before it
+  bool causal = true;
 };
 
-// Causal, bf16: what the tables measure.
+// Keys that a query sees, on average.
+double keys_seen(const AttentionShape& shape) {
+  const auto seq = static_cast<double>(shape.seq);
+  if (!shape.causal) {
+    return seq;
+  }
+  const double window = shape.window > 0 ? static_cast<double>(shape.window) : seq;
+  return window < seq ? window - window * window / (2.0 * seq) : seq / 2.0;
+}
+
+// bf16: what the tables measure.
 Operator attention_of(const AttentionShape& shape, Pass pass) {
   constexpr double kElement = 2.0;
   Operator op{.kind = OpKind::kAttention, .pass = pass, .batch = shape.batch};
@@ -101,7 +96,7 @@ Operator attention_of(const AttentionShape& shape, Pass pass) {
   op.heads = shape.heads;
   op.kv_heads = shape.kv_heads;
   op.value_dim = shape.value_dim;
-  op.keys = static_cast<double>(shape.seq) / 2.0;
+  op.keys = keys_seen(shape);
   const double rows = static_cast<double>(shape.batch * shape.seq);
   const double queries = rows * static_cast<double>(shape.heads);
   const double stored = rows * static_cast<double>(shape.kv_heads);
@@ -138,144 +133,63 @@ void add_math_attention(const AttentionShape& shape, bool backward, const Device
   call.set_issue((backward ? 40.0 : 20.0) * device.issue.product);
 }
 
-// A size of the row; the table's reader gives none where the cell is empty.
-std::int64_t size_of(const KernelSubject& subject, std::size_t index) {
-  return subject.sizes[index].value_or(0);
-}
-
-bool add_product(const KernelSubject& subject, DType dtype, Call& call) {
-  const auto pass = pass_of(subject.variant);
-  if (!pass) {
+// A weight gradient that is written in fp32, or added to what is there in fp32.
+bool add_fp32_gradient(const KernelCall& row, Product product, Call& call) {
+  const bool adds = row.variant == "wgrad_acc_fp32";
+  if (!adds && row.variant != "wgrad_out_fp32") {
     return false;
   }
-  if (subject.kind == "bmm") {
-    call.add(product_of({.dtype = dtype,
-                         .copies = size_of(subject, 0),
-                         .tokens = size_of(subject, 1),
-                         .out = size_of(subject, 2),
-                         .in = size_of(subject, 3)},
-                        *pass));
-    return true;
+  Operator op = product_of(product, Pass::kWeightGradient);
+  constexpr double kFp32 = 4.0;
+  op.written = Bytes(kFp32 * static_cast<double>(op.m) * static_cast<double>(op.n));
+  if (adds) {
+    op.read += op.written;
   }
-  call.add(product_of({.dtype = dtype,
-                       .tokens = size_of(subject, 0),
-                       .out = size_of(subject, 1),
-                       .in = size_of(subject, 2)},
-                      *pass));
+  call.add(op);
   return true;
 }
 
-bool add_attention(const KernelSubject& subject, const DeviceModel& device, Call& call) {
-  const AttentionShape shape{.batch = size_of(subject, 0),
-                             .heads = size_of(subject, 1),
-                             .kv_heads = size_of(subject, 2),
-                             .seq = size_of(subject, 3),
-                             .key_dim = size_of(subject, 4),
-                             .value_dim = size_of(subject, 4)};
-  const bool backward = subject.variant.ends_with("-bwd");
-  if (!backward && !subject.variant.ends_with("-fwd")) {
+bool add_product(const KernelCall& row, DType dtype, Call& call) {
+  const bool grouped = row.kind == "grouped";
+  const std::size_t first = row.kind == "gemm" ? 0 : 1;
+  const Product product{.kind = grouped ? OpKind::kGroupedGemm : OpKind::kGemm,
+                        .dtype = dtype,
+                        .copies = first == 0 ? 1 : row.size(0),
+                        .tokens = row.size(first),
+                        .out = row.size(first + 1),
+                        .in = row.size(first + 2)};
+  const auto pass = pass_of(row.variant);
+  if (!pass) {
+    return row.kind == "gemm" && add_fp32_gradient(row, product, call);
+  }
+  call.add(product_of(product, *pass));
+  return true;
+}
+
+bool add_attention(const KernelCall& row, const DeviceModel& device, Call& call) {
+  const bool windowed = row.variant.starts_with("flash_window_");
+  const bool whole =
+      row.variant.starts_with("flash_full_") || row.variant.starts_with("cudnn_full_");
+  const bool other = row.variant.starts_with("flash-") || row.variant.starts_with("cudnn-") ||
+                     row.variant.starts_with("math-");
+  const bool backward = row.variant.ends_with("bwd");
+  if ((!windowed && !whole && !other) || (!backward && !row.variant.ends_with("fwd"))) {
     return false;
   }
-  if (subject.variant.starts_with("math")) {
+  const std::int64_t last = row.size(5);  // the window, else the values' size where it differs
+  const AttentionShape shape{.batch = row.size(0),
+                             .heads = row.size(1),
+                             .kv_heads = row.size(2),
+                             .seq = row.size(3),
+                             .key_dim = row.size(4),
+                             .value_dim = windowed || last == 0 ? row.size(4) : last,
+                             .window = windowed ? last : 0,
+                             .causal = !whole};
+  if (row.variant.starts_with("math")) {
     add_math_attention(shape, backward, device, call);
   } else {
     call.add(attention_of(shape, backward ? Pass::kInputGradient : Pass::kForward));
   }
-  return true;
-}
-
-// Elements of 16 bits that a kernel reads and writes, and what it does to them.
-struct StreamKernel {
-  std::string_view variant;
-  double read = 1.0;
-  double written = 1.0;
-  cost::VectorWork vector = cost::VectorWork::kMove;
-  double kernels = 1.0;
-};
-// silu_mul is two kernels (silu, then a product); dropout writes a mask of a byte an element.
-constexpr std::array<StreamKernel, 8> kStreamKernels{
-    {{"copy", 1.0, 1.0},
-     {"add", 2.0, 1.0},
-     {"silu_mul", 3.0, 2.0, cost::VectorWork::kActivation, 2.0},
-     {"gelu", 1.0, 1.0, cost::VectorWork::kActivation},
-     {"layer_norm", 1.0, 1.0, cost::VectorWork::kNorm},
-     {"rms_norm", 1.0, 1.0, cost::VectorWork::kNorm},
-     {"layer_norm_bwd", 2.0, 1.0, cost::VectorWork::kNormGradient},
-     {"dropout", 1.0, 1.5, cost::VectorWork::kRandom}}};
-
-bool add_stream(const KernelSubject& subject, DType dtype, const DeviceModel& device, Call& call) {
-  const auto columns = static_cast<double>(size_of(subject, 1));
-  const double elements = static_cast<double>(size_of(subject, 0)) * columns;
-  for (const StreamKernel& kernel : kStreamKernels) {
-    if (kernel.variant == subject.variant) {
-      OperatorCost cost = cost::stream_time(
-          {.bytes = Bytes(elements * bytes_of(dtype) * (kernel.read + kernel.written)),
-           .elements = elements,
-           .columns = columns,
-           .vector = kernel.vector},
-          device);
-      const bool random = kernel.vector == cost::VectorWork::kRandom;  // and a mask is allocated
-      cost.launch *= kernel.kernels;
-      cost.issue *= random ? 2.0 : kernel.kernels;
-      call.add(cost);
-      return true;
-    }
-  }
-  return false;
-}
-
-// Logits of 16 bits cast to fp32, and the loss on them, as the workload counts them.
-bool add_loss(const KernelSubject& subject, Call& call) {
-  const bool backward = subject.variant == "ce_bwd_fp32cast";
-  if (!backward && subject.variant != "ce_fwd_fp32cast") {
-    return false;
-  }
-  constexpr double kFp32 = 4.0;
-  constexpr double kBf16 = 2.0;
-  Operator op{.kind = OpKind::kCast,
-              .pass = backward ? Pass::kInputGradient : Pass::kForward,
-              .m = size_of(subject, 0),
-              .n = size_of(subject, 1)};
-  const double elements = static_cast<double>(op.m) * static_cast<double>(op.n);
-  op.read = Bytes(elements * (backward ? kFp32 : kBf16));
-  op.written = Bytes(elements * (backward ? kBf16 : kFp32));
-  call.add(op);
-  op.kind = OpKind::kLoss;
-  op.read = Bytes(elements * kFp32 * (backward ? 1.0 : 3.0));
-  op.written = Bytes(elements * kFp32);
-  call.add(op);
-  return true;
-}
-
-// AdamW on parameters, gradients and moments of one format. Fused: reads four, writes three.
-// Foreach: eight kernels read twelve and write eight, with the arithmetic of about two fused ones.
-// Source: torch/optim/adamw.py, _multi_tensor_adamw.
-bool add_optimizer(const KernelSubject& subject, DType dtype, const DeviceModel& device,
-                   Call& call) {
-  const bool fused = subject.variant == "adamw_fused";
-  if (!fused && subject.variant != "adamw_foreach") {
-    return false;
-  }
-  const auto elements = static_cast<double>(size_of(subject, 0));
-  OperatorCost cost =
-      cost::stream_time({.bytes = Bytes(elements * bytes_of(dtype) * (fused ? 7.0 : 20.0)),
-                         .elements = elements * (fused ? 1.0 : 2.0),
-                         .vector = cost::VectorWork::kUpdate},
-                        device);
-  if (!fused) {
-    cost.launch *= device.issue.foreach_update / device.issue.update;
-    cost.issue = device.issue.foreach_update;
-  }
-  call.add(cost);
-  return true;
-}
-
-bool add_pcie(const KernelSubject& subject, const DeviceModel& device, Call& call) {
-  const bool pinned = subject.variant.ends_with("_pinned");
-  if (!pinned && !subject.variant.ends_with("_pageable")) {
-    return false;
-  }
-  call.add(cost::host_copy_time(static_cast<double>(size_of(subject, 0)) * 1_MiB, pinned, device));
   return true;
 }
 
@@ -346,33 +260,34 @@ std::optional<Operator> group_of(const Shape& shape) {
   return op;
 }
 
+bool add_known(const KernelCall& row, std::string_view dtype_text, const DeviceModel& device,
+               Call& call) {
+  if (row.kind == "gemm" || row.kind == "bmm" || row.kind == "grouped") {
+    const auto dtype = table_dtype(dtype_text);
+    return dtype && add_product(row, *dtype, call);
+  }
+  if (row.kind == "attention") {
+    return table_dtype(dtype_text) && add_attention(row, device, call);
+  }
+  return add_stream_kernel(row, table_dtype(dtype_text), device, call);
+}
+
 }  // namespace
 
 bool add_kernel(const KernelSubject& subject, const DeviceModel& device, Call& call) {
-  if (subject.kind == "pcie") {
-    return add_pcie(subject, device, call);
+  KernelCall row{subject.kind, subject.variant, subject.sizes};
+  constexpr std::string_view kGraph = "_graph";
+  const bool replayed = row.kind != "launch" && row.variant.ends_with(kGraph);
+  if (replayed) {
+    row.variant.remove_suffix(kGraph.size());
   }
-  if (subject.kind == "launch") {
-    call.set_issue(device.issue.kernel);
-    return true;
-  }
-  const auto dtype = dtype_of(subject.dtype);
-  if (!dtype) {
+  if (!add_known(row, subject.dtype, device, call)) {
     return false;
   }
-  if (subject.kind == "gemm" || subject.kind == "bmm") {
-    return add_product(subject, *dtype, call);
+  if (replayed) {
+    call.set_issue(Seconds());
   }
-  if (subject.kind == "attention") {
-    return add_attention(subject, device, call);
-  }
-  if (subject.kind == "memory") {
-    return add_stream(subject, *dtype, device, call);
-  }
-  if (subject.kind == "loss") {
-    return add_loss(subject, call);
-  }
-  return subject.kind == "optimizer" && add_optimizer(subject, *dtype, device, call);
+  return true;
 }
 
 std::optional<Operator> efficiency_operator(const KernelEfficiencySubject& subject) {

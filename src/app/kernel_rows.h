@@ -1,5 +1,5 @@
 // Rows of kernel tables as operators of the compute model. The tables' conventions:
-// truth/README.md.
+// truth/README.md, and the head of scripts/measure/kernel_table.py for what only that one has.
 #pragma once
 
 #include <algorithm>
@@ -23,6 +23,7 @@ class Call {
   void set_issue(Seconds issue) { issue_ = issue; }
   [[nodiscard]] Seconds alone() const { return std::max(device_time_, issue_); }
   [[nodiscard]] Seconds total() const { return device_time_; }
+  [[nodiscard]] Seconds issue() const { return issue_; }
 
  private:
   const cost::DeviceModel& device_;
@@ -30,7 +31,8 @@ class Call {
   Seconds issue_;
 };
 
-// Adds the kernels of a timed call. False where the row's kind or variant is not known here.
+// Adds the kernels of a timed call; one replayed from a CUDA graph has no host's part. False where
+// the row's kind or variant is not known here.
 bool add_kernel(const measured::KernelSubject& subject, const cost::DeviceModel& device,
                 Call& call);
 

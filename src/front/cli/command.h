@@ -61,6 +61,7 @@ Command explain_command();
 Command memory_command();
 Command traffic_command();
 Command validate_command();
+Command calibrate_command();
 Command completion_command();
 Command config_command();
 Command doctor_command();

@@ -1,0 +1,174 @@
+#include "explain/calibration_view.h"
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "describe/kernel_fact_list.h"
+#include "explain/json.h"
+#include "explain/text_table.h"
+
+namespace sextant::explain {
+namespace {
+
+std::string percent(double share) {
+  return fmt::format("{:.1f} %", share * 100.0);
+}
+
+// Error on shapes that were not fitted over the error on those that were; nothing where these are
+// met exactly.
+std::optional<double> ratio(const cost::HalfSplit& half) {
+  constexpr double kExact = 5e-4;
+  return half.seen >= kExact ? std::optional(half.unseen / half.seen) : std::nullopt;
+}
+
+// Errors over all rows: what `sextant validate` prints for the same table.
+struct Overall {
+  std::int64_t calls = 0;
+  double before = 0.0;
+  double after = 0.0;
+  cost::HalfSplit half{"all", 0.0, 0.0};
+};
+
+Overall overall(const CalibrationAnswer& answer) {
+  Overall all;
+  for (const cost::FamilyError& family : answer.before) {
+    all.calls += family.calls;
+  }
+  const double total = static_cast<double>(std::max<std::int64_t>(all.calls, 1));
+  for (std::size_t i = 0; i < answer.before.size(); ++i) {
+    const double share = static_cast<double>(answer.before[i].calls) / total;
+    all.before += share * answer.before[i].error;
+    all.after += share * answer.after[i].error;
+    all.half.seen += share * answer.halves[i].seen;
+    all.half.unseen += share * answer.halves[i].unseen;
+  }
+  return all;
+}
+
+std::vector<std::string> family_row(const cost::FamilyError& before, double after,
+                                    const cost::HalfSplit& half) {
+  const auto over = ratio(half);
+  return {before.family,
+          with_thousands(before.calls),
+          percent(before.error),
+          percent(after),
+          percent(half.seen),
+          percent(half.unseen),
+          over ? fmt::format("{:.2f}", *over) : "-"};
+}
+
+Table family_table(const CalibrationAnswer& answer) {
+  Table table{{{"family"},
+               {"rows", true},
+               {"mean error before", true},
+               {"after", true},
+               {"half: fitted", true},
+               {"half: not fitted", true},
+               {"ratio", true}},
+              {}};
+  for (std::size_t i = 0; i < answer.before.size(); ++i) {
+    table.rows.push_back(family_row(answer.before[i], answer.after[i].error, answer.halves[i]));
+  }
+  const Overall all = overall(answer);
+  table.rows.push_back(family_row({"all", all.calls, all.before}, all.after, all.half));
+  return table;
+}
+
+Table key_table(const CalibrationAnswer& answer) {
+  Table table{{{"key"}, {"before", true}, {"after", true}, {"rows", true}, {"their error", true}},
+              {}};
+  for (const cost::FittedKey& key : answer.keys) {
+    table.rows.push_back({key.key, key.before, key.fitted ? key.after : "kept: too few rows",
+                          with_thousands(key.calls), key.calls > 0 ? percent(key.error) : "-"});
+  }
+  return table;
+}
+
+Table unused_table(const CalibrationAnswer& answer) {
+  Table table{{{"not used because"}, {"rows", true}}, {}};
+  for (const auto& [reason, rows] : answer.unused) {
+    table.rows.push_back({reason, with_thousands(rows)});
+  }
+  return table;
+}
+
+std::string json_text(const CalibrationAnswer& answer) {
+  Json json = document("calibrate", answer.provenance);
+  json["device"] = answer.device;
+  json["start"] = answer.start;
+  const Overall all = overall(answer);
+  json["rows"] = all.calls;
+  json["mape_before"] = all.before;
+  json["mape_after"] = all.after;
+  json["families"] = Json::array();
+  for (std::size_t i = 0; i < answer.before.size(); ++i) {
+    Json family;
+    family["family"] = answer.before[i].family;
+    family["rows"] = answer.before[i].calls;
+    family["mape_before"] = answer.before[i].error;
+    family["mape_after"] = answer.after[i].error;
+    family["half_fitted_mape"] = answer.halves[i].seen;
+    family["half_not_fitted_mape"] = answer.halves[i].unseen;
+    family["half_ratio"] = or_null(ratio(answer.halves[i]));
+    json["families"].push_back(family);
+  }
+  json["keys"] = Json::array();
+  for (const cost::FittedKey& key : answer.keys) {
+    Json entry;
+    entry["key"] = key.key;
+    entry["before"] = key.before;
+    entry["after"] = key.after;
+    entry["rows"] = key.calls;
+    entry["mape"] = key.calls > 0 ? Json(key.error) : Json(nullptr);
+    entry["fitted"] = key.fitted;
+    json["keys"].push_back(entry);
+  }
+  json["unused"] = Json::array();
+  for (const auto& [reason, rows] : answer.unused) {
+    json["unused"].push_back({{"reason", reason}, {"rows", rows}});
+  }
+  return dumped(json);
+}
+
+// Text that is safe between TOML's quotes.
+std::string quotable(std::string_view text) {
+  std::string safe;
+  for (const char c : printable(text, text.size())) {
+    safe += c == '"' || c == '\\' ? '_' : c;
+  }
+  return safe;
+}
+
+}  // namespace
+
+std::string to_text(const CalibrationAnswer& answer, const Style& style) {
+  if (style.format == Format::kJson) {
+    return json_text(answer);
+  }
+  std::string text = to_text(family_table(answer), style);
+  if (style.format == Format::kCsv) {
+    return text;
+  }
+  text += "\n" + to_text(key_table(answer), style);
+  if (!answer.unused.empty()) {
+    text += "\n" + to_text(unused_table(answer), style);
+  }
+  return text;
+}
+
+std::string kernel_file(describe::KernelFacts facts, const std::string& head) {
+  std::string text = fmt::format("# {}\n", quotable(head));
+  for (const describe::KernelFact& fact : describe::kernel_fact_list(facts)) {
+    text += fmt::format(
+        "\n[{}]\nvalue = \"{}\"\nkind = \"{}\"\nsource = \"{}\"\n", fact.key(), fact.text(),
+        describe::word_of<describe::SourceKind>(describe::kSourceKindWords, fact.kind()),
+        quotable(fact.source()));
+  }
+  return text;
+}
+
+}  // namespace sextant::explain

@@ -265,7 +265,8 @@ TEST(Ledger, IsCurrent) {
   const std::string own = root + "/data/measured/";
   const Ran ran =
       run_sextant({"validate", truth, own + "h200_memory.csv", own + "h200_fsdp_memory.csv",
-                   "--check", root + "/docs/validation.md"});
+                   own + "h200_step_times.csv", own + "h200_rank_times.csv", "--check",
+                   root + "/docs/validation.md"});
   EXPECT_EQ(ran.exit_code, 0) << ran.err;
   EXPECT_NE(ran.err.find("is current"), std::string::npos) << ran.err;
 }

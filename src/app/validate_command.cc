@@ -1,13 +1,18 @@
 #include "app/validate_command.h"
 
 #include <filesystem>
+#include <optional>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "app/ledger_halves.h"
 #include "app/predictor.h"
 #include "base/file.h"
 #include "base/sha256.h"
+#include "explain/plot_links.h"
+#include "explain/validation_groups.h"
 #include "explain/validation_view.h"
 #include "measured/table.h"
 #include "measured/validate.h"
@@ -17,49 +22,132 @@ namespace {
 
 constexpr Bytes kMostTable = 64_MiB;
 constexpr Bytes kMostLedger = 16_MiB;
+constexpr Bytes kMostPlot = 4_MiB;
 
-Result<explain::ValidationAnswer> validated(const std::vector<std::string>& tables,
-                                            const describe::DataStore& data) {
+struct Validated {
+  std::vector<measured::Row> rows;
+  explain::ValidationAnswer answer;
+};
+
+Result<Validated> validated(const std::vector<std::string>& tables,
+                            const describe::DataStore& data) {
   const std::vector<std::filesystem::path> paths(tables.begin(), tables.end());
   SEXTANT_TRY(const std::vector<std::filesystem::path> files, measured::expand_tables(paths));
-  explain::ValidationAnswer answer;
-  answer.provenance.tool_version = std::string(explain::tool_version());
-  std::vector<measured::Row> rows;
+  Validated result;
+  result.answer.provenance.tool_version = std::string(explain::tool_version());
   for (const std::filesystem::path& file : files) {
     SEXTANT_TRY(std::string text, read_text(file, kMostTable));
-    answer.provenance.inputs.emplace_back(file.string(), sha256_hex(text));
+    result.answer.provenance.inputs.emplace_back(file.string(), sha256_hex(text));
     SEXTANT_TRY(std::vector<measured::Row> more,
                 measured::parse_table(std::move(text), file, data));
-    rows.insert(rows.end(), std::make_move_iterator(more.begin()),
-                std::make_move_iterator(more.end()));
+    result.rows.insert(result.rows.end(), std::make_move_iterator(more.begin()),
+                       std::make_move_iterator(more.end()));
   }
-  answer.report = measured::validate(rows, predictor(data));
-  return answer;
+  result.answer.report = measured::validate(result.rows, predictor(data));
+  return result;
+}
+
+Result<std::int64_t> write_plots(const std::vector<explain::ValidationPlot>& plots,
+                                 const std::filesystem::path& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) {
+    return external("can't be made: " + error.message(), folder.string());
+  }
+  std::int64_t written = 0;
+  for (const auto& [name, svg] : explain::plot_files(plots)) {
+    SEXTANT_CHECK_OK(write_file(folder / name, svg));
+    ++written;
+  }
+  return written;
+}
+
+// As a reader of the ledger reaches the folder. REQUIRES: the folder is there.
+std::string link_from(const std::filesystem::path& ledger, const std::filesystem::path& folder) {
+  std::error_code error;
+  const std::filesystem::path from = std::filesystem::weakly_canonical(
+      std::filesystem::absolute(ledger, error).parent_path(), error);
+  const std::filesystem::path to = std::filesystem::weakly_canonical(folder, error);
+  const std::filesystem::path relative = to.lexically_relative(from);
+  return explain::folder_link(error || relative.empty() ? folder : relative);
+}
+
+// What the ledger says beside the scores: plots where they are linked, and halves of kernel tables.
+Result<std::string> sections(const std::vector<measured::Row>& rows, const std::string& plots,
+                             const describe::DataStore& data) {
+  SEXTANT_TRY(const std::vector<explain::DeviceHalves> halves, ledger_halves(rows, data));
+  const std::string fitted = explain::halves_section(halves);
+  return plots.empty() || fitted.empty() ? plots + fitted : plots + "\n" + fitted;
+}
+
+// The first of the ledger and the plots it links that is not what would be written now; nothing
+// where all are.
+Result<std::string> first_stale(const std::filesystem::path& ledger, const Validated& validated,
+                                const std::vector<explain::ValidationPlot>& plots,
+                                const describe::DataStore& data) {
+  SEXTANT_TRY(const std::string stored, read_text(ledger, kMostLedger));
+  const std::optional<std::string> link = explain::linked_folder(stored);
+  SEXTANT_TRY(const std::string beside,
+              sections(validated.rows, link ? explain::plots_section(plots, *link) : "", data));
+  if (stored != explain::ledger(validated.answer.report, beside)) {
+    return fmt::format("{} is not current: write it again with --ledger", ledger.string());
+  }
+  if (!link) {
+    return std::string();
+  }
+  const std::filesystem::path folder = ledger.parent_path() / explain::path_of_link(*link);
+  for (const auto& [name, svg] : explain::plot_files(plots)) {
+    const std::filesystem::path file = folder / name;
+    const auto drawn = read_file(file, kMostPlot);
+    if (!drawn || *drawn != svg) {
+      return fmt::format("{} is not current: write it again with --plots",
+                         file.lexically_normal().string());
+    }
+  }
+  return std::string();
+}
+
+Result<Output> with_files(const ValidateRequest& request, const Validated& validated,
+                          const describe::DataStore& data) {
+  const measured::ValidationReport& report = validated.answer.report;
+  std::vector<explain::ValidationPlot> plots;
+  if (!request.plots_folder.empty() || !request.check_file.empty()) {
+    plots = explain::validation_plots(validated.rows, report);
+  }
+  Output output;
+  if (!request.rows_file.empty()) {
+    SEXTANT_CHECK_OK(write_file(request.rows_file, explain::rows_csv(report)));
+    output.notes.push_back(
+        fmt::format("{} rows written to {}", report.rows.size(), request.rows_file));
+  }
+  if (!request.plots_folder.empty()) {
+    SEXTANT_TRY(const std::int64_t written, write_plots(plots, request.plots_folder));
+    output.notes.push_back(fmt::format("{} plots written to {}", written, request.plots_folder));
+  }
+  if (!request.ledger_file.empty()) {
+    std::string section;
+    if (!request.plots_folder.empty()) {
+      section = explain::plots_section(plots, link_from(request.ledger_file, request.plots_folder));
+    }
+    SEXTANT_TRY(const std::string beside, sections(validated.rows, section, data));
+    SEXTANT_CHECK_OK(write_file(request.ledger_file, explain::ledger(report, beside)));
+    output.notes.push_back(fmt::format("ledger written to {}", request.ledger_file));
+  }
+  if (!request.check_file.empty()) {
+    SEXTANT_TRY(const std::string stale, first_stale(request.check_file, validated, plots, data));
+    output.notes.push_back(stale.empty() ? fmt::format("{} is current", request.check_file)
+                                         : stale);
+    output.exit_code = stale.empty() ? kExitFine : kExitNo;
+  }
+  return output;
 }
 
 }  // namespace
 
 Result<Output> validate_tables(const ValidateRequest& request, const Context& context) {
-  SEXTANT_TRY(const explain::ValidationAnswer answer, validated(request.tables, context.data));
-  Output output;
-  if (!request.rows_file.empty()) {
-    SEXTANT_CHECK_OK(write_file(request.rows_file, explain::rows_csv(answer.report)));
-    output.notes.push_back(
-        fmt::format("{} rows written to {}", answer.report.rows.size(), request.rows_file));
-  }
-  if (!request.ledger_file.empty()) {
-    SEXTANT_CHECK_OK(write_file(request.ledger_file, explain::ledger(answer.report)));
-    output.notes.push_back(fmt::format("ledger written to {}", request.ledger_file));
-  }
-  if (!request.check_file.empty()) {
-    SEXTANT_TRY(const std::string stored, read_text(request.check_file, kMostLedger));
-    const bool current = stored == explain::ledger(answer.report);
-    output.notes.push_back(
-        fmt::format("{} is {}", request.check_file,
-                    current ? "current" : "not current: write it again with --ledger"));
-    output.exit_code = current ? kExitFine : kExitNo;
-  }
-  output.text = explain::to_text(answer, context.style);
+  SEXTANT_TRY(const Validated result, validated(request.tables, context.data));
+  SEXTANT_TRY(Output output, with_files(request, result, context.data));
+  output.text = explain::to_text(result.answer, context.style);
   return output;
 }
 

@@ -14,6 +14,7 @@ struct ValidateRequest {
   std::string rows_file;            // every row as CSV; "" = not written
   std::string ledger_file;          // the ledger as Markdown; "" = not written
   std::string check_file;           // compare the ledger with this file; exit code 1 if it differs
+  std::string plots_folder = {};    // plots as SVG, linked from the ledger; "" = not written
 };
 
 Result<Output> validate_tables(const ValidateRequest& request, const Context& context);

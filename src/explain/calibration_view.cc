@@ -143,6 +143,55 @@ std::string quotable(std::string_view text) {
   return safe;
 }
 
+// Rows and mean error of one family; "-" where there are none.
+std::vector<std::string> family_cells(const std::vector<cost::FamilyError>& errors,
+                                      std::string_view family) {
+  std::int64_t calls = 0;
+  double sum = 0.0;
+  for (const cost::FamilyError& error : errors) {
+    if (family == "all" || error.family == family) {
+      calls += error.calls;
+      sum += error.error * static_cast<double>(error.calls);
+    }
+  }
+  return {with_thousands(calls), calls > 0 ? percent(sum / static_cast<double>(calls)) : "-"};
+}
+
+Table halves_table(const DeviceHalves& device) {
+  Table table{{{"family"},
+               {"rows", true},
+               {"as it is", true},
+               {"from 20 us", true},
+               {"as it is", true},
+               {"under 20 us", true},
+               {"as it is", true},
+               {"fitted half", true},
+               {"other half", true},
+               {"ratio", true}},
+              {}};
+  const auto add = [&](const std::string& family, const cost::HalfSplit& half) {
+    std::vector<std::string> cells{family};
+    for (const auto* errors : {&device.errors, &device.long_calls, &device.short_calls}) {
+      for (std::string& cell : family_cells(*errors, family)) {
+        cells.push_back(std::move(cell));
+      }
+    }
+    const auto over = ratio(half);
+    cells.push_back(percent(half.seen));
+    cells.push_back(percent(half.unseen));
+    cells.push_back(over ? fmt::format("{:.2f}", *over) : "-");
+    table.rows.push_back(std::move(cells));
+  };
+  for (const cost::HalfSplit& half : device.halves) {
+    add(half.family, half);
+  }
+  CalibrationAnswer answer;
+  answer.before = answer.after = device.errors;
+  answer.halves = device.halves;
+  add("all", overall(answer).half);
+  return table;
+}
+
 }  // namespace
 
 std::string to_text(const CalibrationAnswer& answer, const Style& style) {
@@ -156,6 +205,22 @@ std::string to_text(const CalibrationAnswer& answer, const Style& style) {
   text += "\n" + to_text(key_table(answer), style);
   if (!answer.unused.empty()) {
     text += "\n" + to_text(unused_table(answer), style);
+  }
+  return text;
+}
+
+std::string halves_section(const std::vector<DeviceHalves>& devices) {
+  if (devices.empty()) {
+    return {};
+  }
+  const Style markdown{Format::kMarkdown, false};
+  std::string text =
+      "## Kernels by kind, and constants fitted on half of the shapes\n\n"
+      "\"As it is\": with the facts of data/kernels. Calls under 20 us are bound by the host that "
+      "issues them. Halves as `sextant calibrate` makes them: every other shape of a kind is "
+      "fitted, the rest is scored, both ways round.\n";
+  for (const DeviceHalves& device : devices) {
+    text += fmt::format("\n### {}\n\n", device.device) + to_text(halves_table(device), markdown);
   }
   return text;
 }

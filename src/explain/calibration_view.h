@@ -28,6 +28,18 @@ struct CalibrationAnswer {
 // JSON has families, keys and unused rows; the other formats tables of them.
 std::string to_text(const CalibrationAnswer& answer, const Style& style);
 
+// One device's tables of kernels, fitted on half of their shapes and scored on the rest.
+struct DeviceHalves {
+  std::string device;
+  std::vector<cost::FamilyError> errors;  // with the facts as they are
+  // The same apart for calls of 20 µs and more and for those below, which the host decides.
+  std::vector<cost::FamilyError> long_calls;
+  std::vector<cost::FamilyError> short_calls;
+  std::vector<cost::HalfSplit> halves;  // the same families in the same order
+};
+// A section of the ledger; "" where there is no device.
+std::string halves_section(const std::vector<DeviceHalves>& devices);
+
 // The file data/kernels/<device>.toml; `head` is its first comment, one line.
 std::string kernel_file(describe::KernelFacts facts, const std::string& head);
 

@@ -63,6 +63,14 @@ std::string to_svg(const Drawing& drawing) {
       "viewBox=\"0 0 {0} {1}\" font-family=\"sans-serif\" font-size=\"11\" role=\"img\">\n"
       "<title>{2}</title>\n<rect width=\"{0}\" height=\"{1}\" fill=\"#ffffff\"/>\n",
       drawing.width, drawing.height, escaped(drawing.title));
+  for (const Polygon& polygon : drawing.polygons) {
+    text += "<polygon points=\"";
+    for (std::size_t i = 0; i < polygon.corners.size(); ++i) {
+      text += fmt::format("{}{:.2f},{:.2f}", i == 0 ? "" : " ", polygon.corners[i].x,
+                          polygon.corners[i].y);
+    }
+    text += fmt::format("\" fill=\"{}\"/>\n", hex(polygon.color));
+  }
   for (const Rectangle& r : drawing.rectangles) {
     text += fmt::format(
         "<rect x=\"{:.2f}\" y=\"{:.2f}\" width=\"{:.2f}\" height=\"{:.2f}\" "
@@ -70,8 +78,9 @@ std::string to_svg(const Drawing& drawing) {
         r.x, r.y, r.width, r.height, hex(r.color));
   }
   for (const Label& label : drawing.labels) {
-    text += fmt::format("<text x=\"{:.2f}\" y=\"{:.2f}\" text-anchor=\"{}\">{}</text>\n", label.x,
-                        label.y, anchor_word(label.anchor), escaped(label.text));
+    text += fmt::format("<text x=\"{:.2f}\" y=\"{:.2f}\" text-anchor=\"{}\"{}>{}</text>\n", label.x,
+                        label.y, anchor_word(label.anchor),
+                        label.bold ? " font-weight=\"bold\"" : "", escaped(label.text));
   }
   return text + "</svg>\n";
 }

@@ -1,4 +1,4 @@
-// A picture of rectangles and labels, written as SVG or PNG. Same picture, same bytes.
+// A picture of polygons, rectangles and labels, written as SVG or PNG. Same picture, same bytes.
 #pragma once
 
 #include <cstdint>
@@ -25,18 +25,30 @@ struct Rectangle {
   Color color;
 };
 
+struct Point {
+  double x = 0.0;
+  double y = 0.0;
+};
+
+struct Polygon {
+  std::vector<Point> corners;
+  Color color;
+};
+
 struct Label {
   enum class Anchor { kStart, kMiddle, kEnd };
   double x = 0.0;
   double y = 0.0;  // of the baseline
   std::string text;
   Anchor anchor = Anchor::kStart;
+  bool bold = false;  // in SVG
 };
 
 struct Drawing {
   int width = 0;
   int height = 0;
   std::string title;                  // said in SVG for readers without eyes
+  std::vector<Polygon> polygons;      // under the rectangles; later ones over earlier ones
   std::vector<Rectangle> rectangles;  // later ones over earlier ones
   std::vector<Label> labels;
 };

@@ -1,4 +1,4 @@
-// Rectangles and letters into pixels, and pixels into PNG: the only file that knows libpng.
+// Shapes and letters into pixels, and pixels into PNG: the only file that knows libpng.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -39,6 +39,19 @@ class Pixels {
     }
   }
 
+  // Every pixel whose middle lies inside: row by row, between pairs of crossed edges.
+  void fill(const Polygon& polygon) {
+    for (int y = 0; y < height_; ++y) {
+      const std::vector<double> crossings = crossings_at(polygon, y + 0.5);
+      for (std::size_t i = 0; i + 1 < crossings.size(); i += 2) {
+        const int right = pixel(crossings[i + 1], width_);
+        for (int x = pixel(crossings[i], width_); x < right; ++x) {
+          set(x, y, polygon.color);
+        }
+      }
+    }
+  }
+
   void write(const Label& label) {
     constexpr int kAdvance = kGlyphWidth + 1;
     const int length = kAdvance * static_cast<int>(label.text.size());
@@ -56,6 +69,25 @@ class Pixels {
   [[nodiscard]] const std::vector<std::uint8_t>& bytes() const { return bytes_; }
 
  private:
+  // The first pixel whose middle is not left of `at`.
+  static int pixel(double at, int most) {
+    return static_cast<int>(std::ceil(std::clamp(at - 0.5, 0.0, static_cast<double>(most))));
+  }
+
+  static std::vector<double> crossings_at(const Polygon& polygon, double y) {
+    std::vector<double> crossings;
+    const std::vector<Point>& corners = polygon.corners;
+    for (std::size_t i = 0; i < corners.size(); ++i) {
+      const Point& a = corners[i];
+      const Point& b = corners[(i + 1) % corners.size()];
+      if ((a.y <= y) != (b.y <= y)) {
+        crossings.push_back(a.x + (b.x - a.x) * (y - a.y) / (b.y - a.y));
+      }
+    }
+    std::sort(crossings.begin(), crossings.end());
+    return crossings;
+  }
+
   void set(int x, int y, const Color& color) {
     if (x < 0 || y < 0 || x >= width_ || y >= height_) {
       return;
@@ -97,6 +129,9 @@ Result<std::string> to_png(const Drawing& drawing) {
                    fmt::format("1 to {} each way", kLargest));
   }
   Pixels pixels(drawing.width, drawing.height);
+  for (const Polygon& polygon : drawing.polygons) {
+    pixels.fill(polygon);
+  }
   for (const Rectangle& rectangle : drawing.rectangles) {
     pixels.fill(rectangle);
   }

@@ -44,6 +44,26 @@ TEST(Drawing, PicturesWithoutSizeAreRefused) {
   EXPECT_FALSE(to_png(drawing));
 }
 
+TEST(Drawing, APolygonOfARectanglesCornersIsThatRectangle) {
+  Drawing rectangle = small();
+  rectangle.rectangles = {{2.0, 3.0, 10.0, 4.0, Color{0, 114, 178}}};
+  Drawing polygon = small();
+  polygon.rectangles.clear();
+  polygon.polygons = {{{{2.0, 3.0}, {12.0, 3.0}, {12.0, 7.0}, {2.0, 7.0}}, Color{0, 114, 178}}};
+  EXPECT_EQ(*to_png(polygon), *to_png(rectangle));
+  EXPECT_NE(to_svg(polygon).find(
+                "<polygon points=\"2.00,3.00 12.00,3.00 12.00,7.00 2.00,7.00\" fill=\"#0072b2\"/>"),
+            std::string::npos);
+}
+
+TEST(Drawing, PolygonsLieUnderRectangles) {
+  Drawing both = small();
+  both.rectangles = {{0.0, 0.0, 20.0, 10.0, Color{1, 2, 3}}};
+  Drawing one = both;
+  both.polygons = {{{{0.0, 0.0}, {20.0, 0.0}, {0.0, 10.0}}, Color{200, 0, 0}}};
+  EXPECT_EQ(*to_png(both), *to_png(one));
+}
+
 TEST(Drawing, TheExtensionChoosesTheFormat) {
   EXPECT_TRUE(to_image(small(), "a.svg")->starts_with("<svg"));
   EXPECT_TRUE(to_image(small(), "a.PNG")->starts_with("\x89PNG"));

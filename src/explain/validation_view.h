@@ -20,7 +20,8 @@ std::string to_text(const ValidationAnswer& answer, const Style& style);
 // Every row as CSV, assumptions joined by "; ".
 std::string rows_csv(const measured::ValidationReport& report);
 
-// The ledger: Markdown that depends on nothing but the report.
-std::string ledger(const measured::ValidationReport& report);
+// The ledger: Markdown that depends on nothing but the report and its plots, which are a section as
+// plots_section writes it ("" = none).
+std::string ledger(const measured::ValidationReport& report, const std::string& plots = {});
 
 }  // namespace sextant::explain

@@ -7,7 +7,8 @@ Command validate_command() {
   return {.name = "validate",
           .summary = "How far predictions are from measurements, by source",
           .examples = {"sextant validate truth/runs", "sextant validate runs.csv --json",
-                       "sextant validate truth --rows rows.csv --ledger docs/validation.md"},
+                       "sextant validate truth --rows rows.csv --ledger docs/validation.md",
+                       "sextant validate truth --plots plots"},
           .positionals = {{.name = "TABLE",
                            .help = "tables of measurements, or folders of them",
                            .required = true,
@@ -15,12 +16,16 @@ Command validate_command() {
                            .complete = "files"}},
           .options = {{"--rows", "FILE", "write every row as CSV", "files"},
                       {"--ledger", "FILE", "write the accuracy ledger (Markdown)", "files"},
-                      {"--check", "FILE", "exit with 1 if this ledger is not current", "files"}},
+                      {"--plots", "FOLDER", "write plots (SVG), and link them from the ledger",
+                       "files"},
+                      {"--check", "FILE",
+                       "exit with 1 if this ledger, or a plot it links, is not current", "files"}},
           .run = [](const Arguments& arguments, const app::Context& context) {
             return app::validate_tables({.tables = arguments.all("TABLE"),
                                          .rows_file = arguments.one("--rows"),
                                          .ledger_file = arguments.one("--ledger"),
-                                         .check_file = arguments.one("--check")},
+                                         .check_file = arguments.one("--check"),
+                                         .plots_folder = arguments.one("--plots")},
                                         context);
           }};
 }

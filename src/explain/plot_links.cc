@@ -1,0 +1,107 @@
+#include "explain/plot_links.h"
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "explain/drawing.h"
+#include "explain/style.h"
+#include "explain/text_table.h"
+
+namespace sextant::explain {
+namespace {
+
+constexpr std::string_view kHeading = "## Plots\n";
+
+bool stays(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+         std::string_view("/._-~").find(c) != std::string_view::npos;
+}
+
+int digit_of(char c) {
+  if (c >= '0' && c <= '9') {
+    return c - '0';
+  }
+  return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+std::string link(std::string_view folder, const std::string& file) {
+  return fmt::format("[{}]({}/{})", file, folder, file);
+}
+
+}  // namespace
+
+std::vector<std::pair<std::string, std::string>> plot_files(
+    const std::vector<ValidationPlot>& plots) {
+  std::vector<std::pair<std::string, std::string>> files;
+  for (const ValidationPlot& plot : plots) {
+    files.emplace_back(plot.name + ".svg", to_svg(scatter_drawing(plot)));
+    files.emplace_back(plot.name + "-error.svg", to_svg(error_drawing(plot)));
+  }
+  return files;
+}
+
+std::string plots_section(const std::vector<ValidationPlot>& plots, std::string_view folder) {
+  if (plots.empty()) {
+    return {};
+  }
+  Table table{{{"what"},
+               {"rows", true},
+               {"mean error", true},
+               {"predicted against measured"},
+               {"error by size"}},
+              {}};
+  for (const ValidationPlot& plot : plots) {
+    table.rows.push_back(
+        {fmt::format("{}: {}", plot.title, plot.quantity), with_thousands(plot.rows()),
+         fmt::format("{:.1f} %", plot.mean_error() * 100.0), link(folder, plot.name + ".svg"),
+         link(folder, plot.name + "-error.svg")});
+  }
+  return fmt::format("{}\nScored rows only; bands are within 10 % and 25 %.\n\n{}", kHeading,
+                     to_text(table, Style{Format::kMarkdown, false}));
+}
+
+std::string folder_link(const std::filesystem::path& path) {
+  std::string text;
+  for (const char c : path.generic_string()) {
+    if (stays(c)) {
+      text += c;
+    } else {
+      text += fmt::format("%{:02X}", static_cast<unsigned>(static_cast<unsigned char>(c)));
+    }
+  }
+  return text;
+}
+
+std::optional<std::string> linked_folder(std::string_view ledger) {
+  const std::size_t heading = ledger.find(kHeading);
+  if (heading == std::string_view::npos) {
+    return std::nullopt;
+  }
+  const std::string_view section = ledger.substr(heading);
+  const std::size_t open = section.find("](");
+  const std::size_t close = section.find(')', open);
+  if (open == std::string_view::npos || close == std::string_view::npos) {
+    return std::nullopt;
+  }
+  const std::string_view target = section.substr(open + 2, close - open - 2);
+  const std::size_t slash = target.rfind('/');
+  return slash == std::string_view::npos ? std::nullopt
+                                         : std::optional(std::string(target.substr(0, slash)));
+}
+
+std::filesystem::path path_of_link(std::string_view link) {
+  std::string text;
+  for (std::size_t at = 0; at < link.size(); ++at) {
+    const int high = link[at] == '%' && at + 2 < link.size() ? digit_of(link[at + 1]) : -1;
+    const int low = high >= 0 ? digit_of(link[at + 2]) : -1;
+    if (low >= 0) {
+      text += static_cast<char>(high * 16 + low);
+      at += 2;
+    } else {
+      text += link[at];
+    }
+  }
+  return text;
+}
+
+}  // namespace sextant::explain

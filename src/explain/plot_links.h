@@ -1,0 +1,32 @@
+// The plots of the ledger as files and as links to them.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "explain/validation_plot.h"
+
+namespace sextant::explain {
+
+// Names and SVG of every plot: NAME.svg, then NAME-error.svg.
+std::vector<std::pair<std::string, std::string>> plot_files(
+    const std::vector<ValidationPlot>& plots);
+
+// The ledger's section "Plots", with links into `folder` (as a link: folder_link's); "" of none.
+std::string plots_section(const std::vector<ValidationPlot>& plots, std::string_view folder);
+
+// A path as a link of Markdown: everything but letters, digits and "/._-~" as %XX.
+std::string folder_link(const std::filesystem::path& path);
+
+// The folder that a ledger's plots are linked from, as plots_section was given it; nothing where
+// the ledger links none.
+std::optional<std::string> linked_folder(std::string_view ledger);
+
+// What folder_link made a link of.
+std::filesystem::path path_of_link(std::string_view link);
+
+}  // namespace sextant::explain

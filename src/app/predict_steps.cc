@@ -48,9 +48,7 @@ std::optional<UpdateLoop> loop_of(std::string_view text) {
 // one by one. Forward and, where parameters were freed, backward.
 void add_copies_of_gathers(const describe::Job& job, const workload::Shard& shard,
                            const describe::HostFacts& host, RankTime& time) {
-  const bool gathers = shard.zero_shards > 1 && (job.layout.zero == describe::Zero::kParameters ||
-                                                 job.layout.zero == describe::Zero::kGradients);
-  if (!gathers) {
+  if (!cost::gathers_units(job, job.layout, shard)) {
     return;
   }
   const double units = static_cast<double>(job.model.layer_count()) + 1.0;

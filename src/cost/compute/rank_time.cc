@@ -75,15 +75,16 @@ bool shards_with_dtensor(const Job& job, const Layout& layout) {
          (job.framework == Framework::kTorchtitan || job.framework == Framework::kAccelerate);
 }
 
-bool gathers_units(const Layout& layout, const Shard& shard) {
-  return shard.zero_shards > 1 &&
-         (layout.zero == describe::Zero::kParameters || layout.zero == describe::Zero::kGradients);
+// XLA hands the device a whole program, which needs the host as little as a CUDA graph.
+Launch launch_of(const Job& job, const Layout& layout) {
+  return job.framework == Framework::kMaxtext ? Launch::kCudaGraph : layout.launch;
 }
 
 // Issuing a forward of `layers` layers.
-Seconds forward_host(const PhaseWork& work, double layers, const Layout& layout, bool dtensor,
+Seconds forward_host(const PhaseWork& work, double layers, const Job& job, const Layout& layout,
                      const HostFacts& host) {
-  switch (layout.launch) {
+  const bool dtensor = shards_with_dtensor(job, layout);
+  switch (launch_of(job, layout)) {
     case Launch::kCudaGraph:
       return host.graph_kernel.value * work.kernels;
     case Launch::kCompiled:
@@ -96,8 +97,10 @@ Seconds forward_host(const PhaseWork& work, double layers, const Layout& layout,
          (dtensor && layout.sp ? host.dtensor_sequence.value * layers : Seconds());
 }
 
-Seconds backward_host(const PhaseWork& work, Launch launch, bool dtensor, const HostFacts& host) {
-  switch (launch) {
+Seconds backward_host(const PhaseWork& work, const Job& job, const Layout& layout,
+                      const HostFacts& host) {
+  const bool dtensor = shards_with_dtensor(job, layout);
+  switch (launch_of(job, layout)) {
     case Launch::kCudaGraph:
       return host.graph_kernel.value * work.kernels;
     case Launch::kCompiled:
@@ -159,6 +162,11 @@ PhaseTime update_time(const Job& job, const Layout& layout, const Stage& stage, 
 
 }  // namespace
 
+bool gathers_units(const Job& job, const Layout& layout, const Shard& shard) {
+  return job.framework != Framework::kMaxtext && shard.zero_shards > 1 &&
+         (layout.zero == describe::Zero::kParameters || layout.zero == describe::Zero::kGradients);
+}
+
 Seconds device_time(std::span<const Operator> operators, const DeviceModel& device) {
   Seconds time;
   for (const Operator& op : operators) {
@@ -174,19 +182,18 @@ RankTime rank_time(const Job& job, const Layout& layout, const Stage& stage, con
   const Seconds products = work.forward.products + work.backward.products + work.recompute.products;
   const double duty = setting.device.duty.share(busy > Seconds() ? products / busy : 0.0);
   const auto layers = static_cast<double>(stage.layers);
-  const bool dtensor = shards_with_dtensor(job, layout);
   const HostFacts& host = setting.host;
   RankTime time;
   time.forward = {.device = work.forward.at_duty(duty),
-                  .host = forward_host(work.forward, layers, layout, dtensor, host),
+                  .host = forward_host(work.forward, layers, job, layout, host),
                   .kernels = work.forward.kernels};
   time.backward = {.device = work.backward.at_duty(duty) + work.recompute.at_duty(duty),
-                   .host = backward_host(work.backward, layout.launch, dtensor, host),
+                   .host = backward_host(work.backward, job, layout, host),
                    .kernels = work.backward.kernels + work.recompute.kernels};
-  if (work.recompute.kernels > 0.0 && layout.launch == Launch::kEager) {
-    time.backward.host += forward_host(work.recompute, layers, layout, dtensor, host);
+  if (work.recompute.kernels > 0.0 && launch_of(job, layout) == Launch::kEager) {
+    time.backward.host += forward_host(work.recompute, layers, job, layout, host);
   }
-  if (gathers_units(layout, shard)) {
+  if (gathers_units(job, layout, shard)) {
     const double units = layers + (stage.embedding || stage.head ? 1.0 : 0.0);
     time.forward.host += host.fsdp_forward.value * units + host.fsdp_entry.value;
     time.forward.device += host.fsdp_entry.value;  // which waits for them

@@ -56,6 +56,11 @@ RankTime rank_time(const describe::Job& job, const describe::Layout& layout,
                    const workload::Stage& stage, const workload::Shard& shard,
                    const RankSetting& setting);
 
+// Does the host gather parameters unit by unit? FSDP2 and DeepSpeed do; XLA's program does it by
+// itself, and Megatron's distributed optimizer keeps what it gathered.
+bool gathers_units(const describe::Job& job, const describe::Layout& layout,
+                   const workload::Shard& shard);
+
 // Device time of operators, each as often as it counts.
 Seconds device_time(std::span<const workload::Operator> operators, const DeviceModel& device);
 

@@ -60,6 +60,7 @@ Command cluster_command();
 Command explain_command();
 Command memory_command();
 Command traffic_command();
+Command estimate_command();
 Command validate_command();
 Command calibrate_command();
 Command completion_command();

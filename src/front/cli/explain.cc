@@ -1,6 +1,7 @@
 #include <array>
 
 #include "app/describe_commands.h"
+#include "app/estimate_command.h"
 #include "app/memory_command.h"
 #include "app/traffic_command.h"
 #include "app/work_command.h"
@@ -12,8 +13,9 @@ namespace {
 
 using Explainer = Result<app::Output> (*)(const app::JobRequest&, const app::Context&);
 // What a job's numbers are made of, by the word after `explain`.
-constexpr std::array<std::pair<std::string_view, Explainer>, 3> kTopics{
-    {{"memory", app::explain_memory},
+constexpr std::array<std::pair<std::string_view, Explainer>, 4> kTopics{
+    {{"compute", app::explain_compute},
+     {"memory", app::explain_memory},
      {"traffic", app::explain_traffic},
      {"work", app::explain_work}}};
 
@@ -43,7 +45,7 @@ Command explain_command() {
                        "sextant explain memory llama-3.1-70b --on 64xh100-sxm --layout tp=8,pp=4",
                        "sextant explain"},
           .positionals = {{.name = "TOPIC",
-                           .help = "a rule's id, memory, traffic or work; without one, all rules",
+                           .help = "a rule's id, compute, memory, traffic or work; none: all rules",
                            .required = false,
                            .complete = "rules"},
                           model},

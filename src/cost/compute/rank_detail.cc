@@ -1,0 +1,238 @@
+#include "cost/compute/rank_detail.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "describe/layout/precision.h"
+#include "workload/operators.h"
+
+namespace sextant::cost {
+namespace {
+
+using describe::Job;
+using workload::Operator;
+using workload::OpKind;
+using workload::Pass;
+using workload::Shard;
+using workload::Stage;
+
+// A stage that a rank runs, and for which share of the microbatches.
+struct Held {
+  Stage stage;
+  double share = 1.0;
+};
+
+// By pipeline rank.
+std::vector<std::vector<Held>> held_stages(const Job& job) {
+  const std::int64_t pp = job.layout.pp;
+  const bool twice = job.layout.schedule == describe::Schedule::kDualPipe && pp > 1;
+  std::vector<std::vector<Held>> ranks(static_cast<std::size_t>(pp));
+  for (const Stage& stage : workload::stages_of(job)) {
+    ranks[static_cast<std::size_t>(stage.pipeline_rank)].push_back({stage, twice ? 0.5 : 1.0});
+    if (twice) {
+      ranks[static_cast<std::size_t>(pp - 1 - stage.pipeline_rank)].push_back({stage, 0.5});
+    }
+  }
+  return ranks;
+}
+
+PhaseTime scaled(const PhaseTime& phase, double by) {
+  return {.device = phase.device * by, .host = phase.host * by, .kernels = phase.kernels * by};
+}
+
+RankTime time_of(const Job& job, const std::vector<Held>& held, const Shard& shard,
+                 const RankSetting& setting) {
+  RankTime sum;
+  for (const Held& one : held) {
+    const RankTime time = rank_time(job, job.layout, one.stage, shard, setting);
+    sum.forward += scaled(time.forward, one.share);
+    sum.backward += scaled(time.backward, one.share);
+    sum.update += time.update;
+  }
+  return sum;
+}
+
+bool is_product(const Operator& op) {
+  return op.kind == OpKind::kGemm || op.kind == OpKind::kGroupedGemm;
+}
+
+bool alike(const Operator& a, const Operator& b) {
+  const auto shape = [](const Operator& op) {
+    return std::tie(op.kind, op.pass, op.part, op.dtype, op.batch, op.m, op.n, op.k, op.heads,
+                    op.kv_heads, op.value_dim, op.keys, op.masked, op.kernels, op.indexed, op.flops,
+                    op.model_flops, op.read, op.written);
+  };
+  return shape(a) == shape(b);
+}
+
+void add(const OperatorTime& more, std::vector<OperatorTime>& list) {
+  const auto found = std::find_if(list.begin(), list.end(), [&](const OperatorTime& known) {
+    return alike(known.op, more.op);
+  });
+  if (found == list.end()) {
+    list.push_back(more);
+    return;
+  }
+  const double times = found->times + more.times;
+  if (times > 0.0) {
+    found->limited = (found->limited * found->times + more.limited * more.times) / times;
+  }
+  found->times = times;
+}
+
+std::size_t phase_of(Pass pass) {
+  const StepPhase phase = pass == Pass::kForward  ? StepPhase::kForward
+                          : pass == Pass::kUpdate ? StepPhase::kUpdate
+                                                  : StepPhase::kBackward;
+  return static_cast<std::size_t>(phase);
+}
+
+// As rank_time takes them: at burst rate, the power limit's part by the products' share of all.
+std::vector<OperatorTime> microbatch_times(std::span<const Operator> operators,
+                                           const DeviceModel& device) {
+  constexpr Seconds kNever = 1e9_s;
+  DeviceModel burst = device;
+  burst.power_ramp = kNever;
+  std::vector<OperatorTime> list;
+  Seconds all;
+  Seconds products;
+  for (const Operator& op : operators) {
+    const auto times = static_cast<double>(op.count);
+    list.push_back({.op = op, .times = times, .cost = operator_time(op, burst)});
+    const OperatorCost& cost = list.back().cost;
+    all += cost.total() * times;
+    products += is_product(op) ? (cost.compute + cost.output) * times : Seconds();
+  }
+  const double duty = device.duty.share(all > Seconds() ? products / all : 0.0);
+  for (OperatorTime& one : list) {
+    one.limited = is_product(one.op) ? device.rate(one.op.dtype).slowdown * duty : 0.0;
+  }
+  return list;
+}
+
+void add_stage(const Job& job, const Held& held, const Shard& shard, const DeviceModel& device,
+               RankDetail& rank) {
+  for (OperatorTime one :
+       microbatch_times(workload::stage_operators(job, held.stage, shard), device)) {
+    one.times *= held.share;
+    add(one, rank.operators[phase_of(one.op.pass)]);
+  }
+  for (const Operator& op : workload::update_operators(job, {&held.stage, 1}, shard)) {
+    if (op.kind != OpKind::kReduceNorm) {  // clipping is left out, as in rank_time
+      add({.op = op, .times = static_cast<double>(op.count), .cost = operator_time(op, device)},
+          rank.operators[phase_of(op.pass)]);
+    }
+  }
+}
+
+void add_flops(RankDetail& rank) {
+  for (const auto& [phase, word] : kStepPhaseWords) {
+    for (const OperatorTime& one : rank.operators[static_cast<std::size_t>(phase)]) {
+      const double times = one.times * rank.times(phase);
+      rank.model_flops += one.op.model_flops * times;
+      rank.hardware_flops += one.op.flops * times;
+    }
+  }
+}
+
+RankDetail detail_of(const Job& job, std::int64_t pipeline_rank, const std::vector<Held>& held,
+                     const RankSetting& setting) {
+  const Shard shard = workload::shard_of(job);
+  RankDetail rank;
+  rank.pipeline_rank = pipeline_rank;
+  rank.microbatches = shard.microbatches;
+  rank.time = time_of(job, held, shard, setting);
+  rank.step = long_step_time(rank.time, rank.microbatches);
+  const bool gathers = gathers_units(job, job.layout, shard);
+  for (const Held& one : held) {
+    rank.stages.push_back(one.stage.index);
+    rank.first_gather += gathers ? setting.host.fsdp_entry.value * one.share : Seconds();
+    add_stage(job, one, shard, setting.device, rank);
+  }
+  add_flops(rank);
+  return rank;
+}
+
+PhaseTime all_phases(const RankDetail& rank) {
+  PhaseTime all;
+  for (const auto& [phase, word] : kStepPhaseWords) {
+    all += scaled(rank.phase(phase), rank.times(phase));
+  }
+  return all;
+}
+
+}  // namespace
+
+RankDetail rank_detail(const Job& job, std::int64_t pipeline_rank, const RankSetting& setting) {
+  return detail_of(job, pipeline_rank, held_stages(job)[static_cast<std::size_t>(pipeline_rank)],
+                   setting);
+}
+
+RankDetail slowest_rank(const Job& job, const RankSetting& setting) {
+  const Shard shard = workload::shard_of(job);
+  const std::vector<std::vector<Held>> ranks = held_stages(job);
+  std::size_t slowest = 0;
+  Seconds longest;
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    const Seconds step = long_step_time(time_of(job, ranks[i], shard, setting), shard.microbatches);
+    if (step > longest) {
+      longest = step;
+      slowest = i;
+    }
+  }
+  return detail_of(job, static_cast<std::int64_t>(slowest), ranks[slowest], setting);
+}
+
+Seconds long_step_time(const RankTime& time, std::int64_t microbatches) {
+  constexpr std::int64_t kExact = 4096;
+  const std::int64_t exact = std::min(microbatches, kExact);
+  const Seconds pace =
+      std::max(time.forward.host + time.backward.host, time.forward.device + time.backward.device);
+  return step_time(time, exact) + pace * static_cast<double>(microbatches - exact);
+}
+
+TimeParts time_parts(const RankDetail& rank) {
+  TimeParts parts;
+  for (const auto& [phase, word] : kStepPhaseWords) {
+    for (const OperatorTime& one : rank.operators[static_cast<std::size_t>(phase)]) {
+      const Seconds all = one.total() * rank.times(phase);
+      const Seconds launch = one.cost.launch * (one.times * rank.times(phase));
+      const OpKind kind = one.op.kind;
+      Seconds& part = is_product(one.op)                                    ? parts.products
+                      : kind == OpKind::kAttention || kind == OpKind::kScan ? parts.attention
+                                                                            : parts.streams;
+      part += all - launch;
+      parts.launches += launch;
+    }
+  }
+  parts.waiting = host_wait(rank) + rank.first_gather * rank.times(StepPhase::kForward);
+  return parts;
+}
+
+Seconds host_wait(const RankDetail& rank) {
+  constexpr double kRounding = 1e-12;  // of the sum, which is no wait
+  const Seconds wait = rank.step - all_phases(rank).device;
+  return wait > rank.step * kRounding ? wait : Seconds();
+}
+
+Bound bound_of(const RankDetail& rank) {
+  constexpr double kNoticed = 0.01;
+  const Bound slower = bound_of(all_phases(rank));
+  const bool waits = host_wait(rank) > rank.step * kNoticed;
+  return waits && slower == Bound::kDevice ? Bound::kBoth : slower;
+}
+
+Utilisation utilisation(const RankDetail& rank, const Job& job) {
+  Utilisation use;
+  use.format = describe::unit_of(job.layout.precision);
+  const auto& peak = job.cluster.device.peak(use.format);
+  if (!peak || peak->value <= FlopsPerSecond() || rank.step <= Seconds()) {
+    return use;
+  }
+  use.peak = peak->value;
+  use.model = rank.model_flops / rank.step / use.peak;
+  use.hardware = rank.hardware_flops / rank.step / use.peak;
+  return use;
+}
+
+}  // namespace sextant::cost

@@ -1,0 +1,37 @@
+// One factor of a job varied, everything else held: utilisation and where the time goes, value by
+// value.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "explain/drawing.h"
+#include "explain/estimate_view.h"
+
+namespace sextant::explain {
+
+struct SweepPoint {
+  std::string value;
+  std::int64_t global_batch = 0;
+  std::optional<Estimate> estimate;  // nothing where the point is not legal …
+  std::vector<std::string> reasons;  // … for these reasons: "HEADS-TP: tp=3 does not divide …"
+};
+
+struct SweepAnswer {
+  Provenance provenance;
+  describe::Job job;    // as given
+  std::string factor;   // "mbs"
+  bool ordered = true;  // values are numbers
+  std::string held;     // what stays the same, in a sentence
+  std::vector<SweepPoint> points;
+  std::vector<std::string> assumed;
+};
+
+// JSON: schema sextant.estimate-sweep/1.
+std::string to_text(const SweepAnswer& answer, const Style& style);
+
+// Utilisation as lines over the values, below it the shares of the step's time as stacked bars.
+Drawing to_drawing(const SweepAnswer& answer, const std::string& title);
+
+}  // namespace sextant::explain

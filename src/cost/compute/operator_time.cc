@@ -217,7 +217,7 @@ OperatorCost stream_time(const StreamWork& work, const DeviceModel& device) {
 }
 
 OperatorCost operator_time(const Operator& op, const DeviceModel& device) {
-  if (op.kind == OpKind::kGemm || op.kind == OpKind::kGroupedGemm) {
+  if (is_product(op)) {
     return product_time(op, device);
   }
   if (op.kind == OpKind::kAttention) {

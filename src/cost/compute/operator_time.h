@@ -39,6 +39,10 @@ struct OperatorCost {
   }
 };
 
+constexpr bool is_product(const workload::Operator& op) {
+  return op.kind == workload::OpKind::kGemm || op.kind == workload::OpKind::kGroupedGemm;
+}
+
 // One of the `op.count` operators.
 OperatorCost operator_time(const workload::Operator& op, const DeviceModel& device);
 

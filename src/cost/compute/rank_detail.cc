@@ -52,10 +52,6 @@ RankTime time_of(const Job& job, const std::vector<Held>& held, const Shard& sha
   return sum;
 }
 
-bool is_product(const Operator& op) {
-  return op.kind == OpKind::kGemm || op.kind == OpKind::kGroupedGemm;
-}
-
 bool alike(const Operator& a, const Operator& b) {
   const auto shape = [](const Operator& op) {
     return std::tie(op.kind, op.pass, op.part, op.dtype, op.batch, op.m, op.n, op.k, op.heads,
@@ -85,29 +81,6 @@ std::size_t phase_of(Pass pass) {
                           : pass == Pass::kUpdate ? StepPhase::kUpdate
                                                   : StepPhase::kBackward;
   return static_cast<std::size_t>(phase);
-}
-
-// As rank_time takes them: at burst rate, the power limit's part by the products' share of all.
-std::vector<OperatorTime> microbatch_times(std::span<const Operator> operators,
-                                           const DeviceModel& device) {
-  constexpr Seconds kNever = 1e9_s;
-  DeviceModel burst = device;
-  burst.power_ramp = kNever;
-  std::vector<OperatorTime> list;
-  Seconds all;
-  Seconds products;
-  for (const Operator& op : operators) {
-    const auto times = static_cast<double>(op.count);
-    list.push_back({.op = op, .times = times, .cost = operator_time(op, burst)});
-    const OperatorCost& cost = list.back().cost;
-    all += cost.total() * times;
-    products += is_product(op) ? (cost.compute + cost.output) * times : Seconds();
-  }
-  const double duty = device.duty.share(all > Seconds() ? products / all : 0.0);
-  for (OperatorTime& one : list) {
-    one.limited = is_product(one.op) ? device.rate(one.op.dtype).slowdown * duty : 0.0;
-  }
-  return list;
 }
 
 void add_stage(const Job& job, const Held& held, const Shard& shard, const DeviceModel& device,

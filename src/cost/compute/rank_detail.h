@@ -24,15 +24,6 @@ inline constexpr std::array<describe::Word<StepPhase>, 3> kStepPhaseWords{
      {StepPhase::kBackward, "backward"},
      {StepPhase::kUpdate, "update"}}};
 
-struct OperatorTime {
-  workload::Operator op;
-  double times = 0.0;    // a microbatch; of the update, a step
-  OperatorCost cost;     // of one; products of a microbatch at burst rate
-  double limited = 0.0;  // share of a product's compute and output that the power limit adds
-  [[nodiscard]] Seconds limit() const { return (cost.compute + cost.output) * limited; }
-  [[nodiscard]] Seconds total() const { return (cost.total() + limit()) * times; }
-};
-
 struct RankDetail {
   std::int64_t pipeline_rank = 0;
   std::vector<std::int64_t> stages;  // that it runs

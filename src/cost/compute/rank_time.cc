@@ -22,12 +22,9 @@ using workload::Stage;
 
 // What the operators of a phase add up to.
 struct PhaseWork {
-  Seconds device;    // at burst rates
-  Seconds products;  // of that, products
-  Seconds limited;   // that they take longer at the power limit
+  Seconds device;
   double kernels = 0.0;
-  double calls = 0.0;  // of products
-  [[nodiscard]] Seconds at_duty(double duty) const { return device + limited * duty; }
+  double products = 0.0;  // calls
 };
 
 struct Work {
@@ -36,36 +33,16 @@ struct Work {
   PhaseWork backward;
 };
 
-bool is_product(const Operator& op) {
-  return op.kind == OpKind::kGemm || op.kind == OpKind::kGroupedGemm;
-}
-
-// The power controller sees a step, not a kernel: rates as if no kernel were long, and what the
-// limit adds apart.
-DeviceModel at_burst(const DeviceModel& device) {
-  constexpr Seconds kNever = 1e9_s;
-  DeviceModel burst = device;
-  burst.power_ramp = kNever;
-  return burst;
-}
-
-Work add_up(std::span<const Operator> operators, const DeviceModel& limited) {
-  const DeviceModel device = at_burst(limited);
+Work add_up(std::span<const OperatorTime> times) {
   Work work;
-  for (const Operator& op : operators) {
-    const auto count = static_cast<double>(op.count);
-    PhaseWork& phase = op.pass == Pass::kForward     ? work.forward
-                       : op.pass == Pass::kRecompute ? work.recompute
-                                                     : work.backward;
-    const OperatorCost cost = operator_time(op, device);
-    phase.device += cost.total() * count;
-    phase.kernels += op.kernels * count;
-    if (is_product(op)) {
-      const Seconds busy = (cost.compute + cost.output) * count;
-      phase.products += busy;
-      phase.limited += busy * device.rate(op.dtype).slowdown;
-      phase.calls += op.pass != Pass::kWeightGradient ? count : 0.0;
-    }
+  for (const OperatorTime& one : times) {
+    const Pass pass = one.op.pass;
+    PhaseWork& phase = pass == Pass::kForward     ? work.forward
+                       : pass == Pass::kRecompute ? work.recompute
+                                                  : work.backward;
+    phase.device += one.total();
+    phase.kernels += one.op.kernels * one.times;
+    phase.products += is_product(one.op) && pass != Pass::kWeightGradient ? one.times : 0.0;
   }
   return work;
 }
@@ -93,7 +70,7 @@ Seconds forward_host(const PhaseWork& work, double layers, const Job& job, const
       break;
   }
   return host.forward_kernel.value * work.kernels + host.layer.value * layers +
-         (dtensor ? host.dtensor_forward.value * work.calls : Seconds()) +
+         (dtensor ? host.dtensor_forward.value * work.products : Seconds()) +
          (dtensor && layout.sp ? host.dtensor_sequence.value * layers : Seconds());
 }
 
@@ -109,7 +86,7 @@ Seconds backward_host(const PhaseWork& work, const Job& job, const Layout& layou
       break;
   }
   return host.backward_kernel.value * work.kernels +
-         (dtensor ? host.dtensor_backward.value * work.calls : Seconds());
+         (dtensor ? host.dtensor_backward.value * work.products : Seconds());
 }
 
 double parameter_tensors(const Job& job, const Stage& stage, const Shard& shard) {
@@ -167,27 +144,40 @@ bool gathers_units(const Job& job, const Layout& layout, const Shard& shard) {
          (layout.zero == describe::Zero::kParameters || layout.zero == describe::Zero::kGradients);
 }
 
-Seconds device_time(std::span<const Operator> operators, const DeviceModel& device) {
-  Seconds time;
+std::vector<OperatorTime> microbatch_times(std::span<const Operator> operators,
+                                           const DeviceModel& device) {
+  constexpr Seconds kNever = 1e9_s;
+  DeviceModel burst = device;
+  burst.power_ramp = kNever;
+  std::vector<OperatorTime> list;
+  list.reserve(operators.size());
+  Seconds all;
+  Seconds products;
   for (const Operator& op : operators) {
-    time += operator_time(op, device).total() * static_cast<double>(op.count);
+    const auto times = static_cast<double>(op.count);
+    list.push_back({.op = op, .times = times, .cost = operator_time(op, burst)});
+    const OperatorCost& cost = list.back().cost;
+    all += cost.total() * times;
+    products += is_product(op) ? (cost.compute + cost.output) * times : Seconds();
   }
-  return time;
+  const double duty = device.duty.share(all > Seconds() ? products / all : 0.0);
+  for (OperatorTime& one : list) {
+    one.limited = is_product(one.op) ? device.rate(one.op.dtype).slowdown * duty : 0.0;
+  }
+  return list;
 }
 
 RankTime rank_time(const Job& job, const Layout& layout, const Stage& stage, const Shard& shard,
                    const RankSetting& setting) {
-  const Work work = add_up(workload::stage_operators(job, layout, stage, shard), setting.device);
-  const Seconds busy = work.forward.device + work.backward.device + work.recompute.device;
-  const Seconds products = work.forward.products + work.backward.products + work.recompute.products;
-  const double duty = setting.device.duty.share(busy > Seconds() ? products / busy : 0.0);
+  const Work work = add_up(
+      microbatch_times(workload::stage_operators(job, layout, stage, shard), setting.device));
   const auto layers = static_cast<double>(stage.layers);
   const HostFacts& host = setting.host;
   RankTime time;
-  time.forward = {.device = work.forward.at_duty(duty),
+  time.forward = {.device = work.forward.device,
                   .host = forward_host(work.forward, layers, job, layout, host),
                   .kernels = work.forward.kernels};
-  time.backward = {.device = work.backward.at_duty(duty) + work.recompute.at_duty(duty),
+  time.backward = {.device = work.backward.device + work.recompute.device,
                    .host = backward_host(work.backward, job, layout, host),
                    .kernels = work.backward.kernels + work.recompute.kernels};
   if (work.recompute.kernels > 0.0 && launch_of(job, layout) == Launch::kEager) {

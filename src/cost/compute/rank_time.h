@@ -13,9 +13,11 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
 #include "base/units.h"
 #include "cost/compute/device_model.h"
+#include "cost/compute/operator_time.h"
 #include "describe/host_facts.h"
 #include "describe/layout/job.h"
 #include "workload/operator.h"
@@ -56,13 +58,31 @@ RankTime rank_time(const describe::Job& job, const describe::Layout& layout,
                    const workload::Stage& stage, const workload::Shard& shard,
                    const RankSetting& setting);
 
+// One operator of a step with its time. The power controller sees a step, not a kernel: products
+// are at burst rate, and what the limit adds is apart.
+struct OperatorTime {
+  workload::Operator op;
+  double times = 0.0;    // a microbatch; of the update, a step
+  OperatorCost cost;     // of one; products of a microbatch at burst rate
+  double limited = 0.0;  // share of a product's compute and output that the power limit adds
+  // What the limit adds: nothing where memory takes longer anyway.
+  [[nodiscard]] constexpr Seconds limit() const {
+    const Seconds busy = cost.compute + cost.output;
+    const Seconds slowed = busy * (1.0 + limited);
+    return slowed < cost.memory ? Seconds() : slowed - (busy < cost.memory ? cost.memory : busy);
+  }
+  [[nodiscard]] constexpr Seconds total() const { return (cost.total() + limit()) * times; }
+};
+
+// Operators of one microbatch, in their order. What the limit adds goes by the products' share of
+// all their time.
+std::vector<OperatorTime> microbatch_times(std::span<const workload::Operator> operators,
+                                           const DeviceModel& device);
+
 // Does the host gather parameters unit by unit? FSDP2 and DeepSpeed do; XLA's program does it by
 // itself, and Megatron's distributed optimizer keeps what it gathered.
 bool gathers_units(const describe::Job& job, const describe::Layout& layout,
                    const workload::Shard& shard);
-
-// Device time of operators, each as often as it counts.
-Seconds device_time(std::span<const workload::Operator> operators, const DeviceModel& device);
 
 // Two clocks: when the host has issued everything so far, and when the device is done with it.
 class RankClock {

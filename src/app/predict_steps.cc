@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "workload/operators.h"
 #include "workload/shard.h"
 #include "workload/stages.h"
 
@@ -59,6 +60,25 @@ void add_copies_of_gathers(const describe::Job& job, const workload::Shard& shar
   time.forward.device += kOnDevice * copies_of_all;
   if (job.layout.reshard_after_forward) {
     time.backward.host += copies;
+  }
+}
+
+// The tables' loss runs on gathered logits: the whole vocabulary on every tensor-parallel rank.
+void add_gathered_loss(const describe::Job& job, const workload::Stage& stage,
+                       const workload::Shard& shard, const cost::DeviceModel& device,
+                       RankTime& time) {
+  const double others = static_cast<double>(shard.tp) - 1.0;
+  for (const cost::OperatorTime& one :
+       cost::microbatch_times(workload::stage_operators(job, stage, shard), device)) {
+    if (one.op.part != workload::Part::kLoss) {
+      continue;
+    }
+    if (one.op.pass == workload::Pass::kForward) {
+      time.forward.device += one.total() * others;
+      time.forward.tail += one.total() * others;
+    } else {
+      time.backward.device += one.total() * others;
+    }
   }
 }
 
@@ -136,15 +156,18 @@ Answer StepPredictor::rank_compute(const RankComputeSubject& subject, const std:
   RankTime time = cost::rank_time(job, job.layout, stage, shard,
                                   {.device = (*device)->model, .host = **host_facts});
   add_copies_of_gathers(job, shard, **host_facts, time);
+  add_gathered_loss(job, stage, shard, (*device)->model, time);
+  time.update = {};
   const std::string host_assumed = "a host as fast as the measured one";
   const std::string& device_assumed = (*device)->assumed;
   if (quantity == "fwd_ms") {
     return prediction_of(alone(time.forward), {device_assumed, host_assumed});
   }
   if (quantity == "bwd_ms") {
-    return prediction_of(alone(time.backward), {device_assumed, host_assumed});
+    // The tables' phases add up to their steps: the backward is what the forward leaves.
+    return prediction_of(cost::step_time(time, 1) - alone(time.forward),
+                         {device_assumed, host_assumed});
   }
-  time.update = {};
   return prediction_of(cost::step_time(time, 1), {device_assumed, host_assumed});
 }
 

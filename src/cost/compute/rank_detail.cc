@@ -37,7 +37,10 @@ std::vector<std::vector<Held>> held_stages(const Job& job) {
 }
 
 PhaseTime scaled(const PhaseTime& phase, double by) {
-  return {.device = phase.device * by, .host = phase.host * by, .kernels = phase.kernels * by};
+  return {.device = phase.device * by,
+          .host = phase.host * by,
+          .tail = phase.tail * by,
+          .kernels = phase.kernels * by};
 }
 
 RankTime time_of(const Job& job, const std::vector<Held>& held, const Shard& shard,

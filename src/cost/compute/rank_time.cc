@@ -23,6 +23,7 @@ using workload::Stage;
 // What the operators of a phase add up to.
 struct PhaseWork {
   Seconds device;
+  Seconds ends;  // of that, head and loss
   double kernels = 0.0;
   double products = 0.0;  // calls
 };
@@ -33,6 +34,10 @@ struct Work {
   PhaseWork backward;
 };
 
+bool ends_a_forward(const Operator& op) {
+  return op.part == workload::Part::kHead || op.part == workload::Part::kLoss;
+}
+
 Work add_up(std::span<const OperatorTime> times) {
   Work work;
   for (const OperatorTime& one : times) {
@@ -41,6 +46,7 @@ Work add_up(std::span<const OperatorTime> times) {
                        : pass == Pass::kRecompute ? work.recompute
                                                   : work.backward;
     phase.device += one.total();
+    phase.ends += ends_a_forward(one.op) ? one.total() : Seconds();
     phase.kernels += one.op.kernels * one.times;
     phase.products += is_product(one.op) && pass != Pass::kWeightGradient ? one.times : 0.0;
   }
@@ -176,9 +182,11 @@ RankTime rank_time(const Job& job, const Layout& layout, const Stage& stage, con
   RankTime time;
   time.forward = {.device = work.forward.device,
                   .host = forward_host(work.forward, layers, job, layout, host),
+                  .tail = work.forward.ends,
                   .kernels = work.forward.kernels};
   time.backward = {.device = work.backward.device + work.recompute.device,
                    .host = backward_host(work.backward, job, layout, host),
+                   .tail = Seconds(),
                    .kernels = work.backward.kernels + work.recompute.kernels};
   if (work.recompute.kernels > 0.0 && launch_of(job, layout) == Launch::kEager) {
     time.backward.host += forward_host(work.recompute, layers, job, layout, host);

@@ -2,8 +2,9 @@
 // its host takes to issue them, and what comes of the two.
 //
 // The host runs ahead of the device. It issues h seconds of work while the device does d: a phase
-// that begins when both are free ends after max(h, d), and what the device still has to do when
-// the host is done delays nothing but the phase after it (RankClock).
+// that begins when both are free ends after max(h + tail, d), the tail being the work that is
+// issued last (a forward ends in head and loss, a few long kernels), and what the device still has
+// to do when the host is done delays nothing but the phase after it (RankClock).
 //
 // Host: kernels × time a kernel, and what the framework does beside them: Python of a layer,
 // DTensor for each product, FSDP's hooks for each unit, the optimizer's loop over tensors. Compiled
@@ -29,10 +30,12 @@ namespace sextant::cost {
 struct PhaseTime {
   Seconds device;
   Seconds host;
+  Seconds tail = {};  // of `device`: issued in the end, when the host has nothing else to do
   double kernels = 0.0;
   constexpr PhaseTime& operator+=(const PhaseTime& other) {
     device += other.device;
     host += other.host;
+    tail += other.tail;
     kernels += other.kernels;
     return *this;
   }
@@ -91,7 +94,8 @@ class RankClock {
     const Seconds start = device_ < host_ ? host_ : device_;
     host_ += phase.host;
     const Seconds busy = start + phase.device;
-    device_ = busy < host_ ? host_ : busy;
+    const Seconds issued = host_ + phase.tail;
+    device_ = busy < issued ? issued : busy;
   }
   // The host waits for the device.
   void synchronise() { host_ = device_; }

@@ -48,6 +48,13 @@ TEST(RankClock, TheSlowerOfHostAndDeviceDecides) {
   EXPECT_DOUBLE_EQ(bound_by_device.now() / 1_ms, 5.0);
 }
 
+// What is issued last runs when the host is done.
+TEST(RankClock, TheTailOfAPhaseFollowsItsHost) {
+  RankClock clock;
+  clock.run({.device = 4_ms, .host = 5_ms, .tail = 3_ms});
+  EXPECT_DOUBLE_EQ(clock.now() / 1_ms, 8.0);
+}
+
 // The host has 3 ms in hand when the second phase begins: 2 + 4 issued while the device does 5 + 3.
 TEST(RankClock, WhatTheHostGainedInOnePhaseItSpendsInTheNext) {
   RankClock clock;

@@ -49,10 +49,13 @@ TEST(ParameterShapes, AGroupOfStatesIsKeptWhole) {
   shard.tp = 2;
   const auto mamba = describe::load_model("mamba2-2.7b", data);
   ASSERT_TRUE(mamba);
-  const std::int64_t convolved = 2560 + 2 * 128;
-  EXPECT_EQ(
-      block_weights(*mamba, mamba->blocks[0], shard).dense,
-      2560 * (2560 + convolved + 40) + convolved * (4 + 1) + 3 * 40 + 2560 + 2560 * 2560 + 2560);
+  const std::int64_t hidden = 2560;
+  const std::int64_t inner = 2560;  // of this rank
+  const std::int64_t heads = 40;
+  const std::int64_t convolved = inner + 256;  // two states of 128
+  EXPECT_EQ(block_weights(*mamba, mamba->blocks[0], shard).dense,
+            hidden * (inner + convolved + heads) + convolved * (4 + 1) + 3 * heads + inner +
+                inner * hidden + hidden);
 }
 
 }  // namespace

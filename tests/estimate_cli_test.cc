@@ -2,8 +2,6 @@
 // sweeps, plots, refusals.
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -21,13 +19,6 @@ std::vector<std::string> asked(std::vector<std::string> more = {}) {
                                  "--layout", "tp=2,pp=2",    "--gbs", "16"};
   words.insert(words.end(), more.begin(), more.end());
   return words;
-}
-
-std::string content(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
 }
 
 TEST(EstimateCli, TheTableSaysWhatBindsAndWhatIsLeftOut) {

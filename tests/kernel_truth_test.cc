@@ -1,24 +1,20 @@
 // Kernel times and efficiencies against everything measured, by kind. Calls under 20 µs are bound
 // by the host that issues them and are scored apart.
-#include <cmath>
 #include <filesystem>
-#include <functional>
 
 #include <gtest/gtest.h>
 
 #include "app/predict_kernels.h"
 #include "base/statistics.h"
-#include "measured/table.h"
+#include "truth_errors.h"
 
 namespace sextant {
 namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path& truth_dir() {
-  static const fs::path kFolder = fs::path(SEXTANT_SOURCE_DIR) / ".." / "shared" / "truth";
-  return kFolder;
-}
+using tests::Chosen;
+using tests::truth_dir;
 
 class KernelTruth : public ::testing::Test {
  protected:
@@ -29,28 +25,8 @@ class KernelTruth : public ::testing::Test {
   }
 };
 
-using Chosen = std::function<bool(const measured::Row&)>;
-
-// Sizes of the errors of the rows of a table that are chosen; a refusal is a failure.
 std::vector<double> errors_of(const fs::path& path, const Chosen& chosen) {
-  const describe::DataStore data;
-  const auto rows = measured::read_table(path, data);
-  EXPECT_TRUE(rows) << (rows ? "" : to_text(rows.error()));
-  std::vector<double> errors;
-  app::KernelPredictor predictor(data);
-  for (const measured::Row& row : rows ? *rows : std::vector<measured::Row>()) {
-    if (!chosen(row)) {
-      continue;
-    }
-    const measured::Answer answer = predictor(row);
-    const auto* prediction = std::get_if<measured::Prediction>(&answer);
-    EXPECT_NE(prediction, nullptr) << row.id;
-    if (prediction != nullptr) {
-      errors.push_back(std::abs(prediction->value / row.measured - 1.0));
-    }
-  }
-  EXPECT_FALSE(errors.empty());
-  return errors;
+  return tests::errors_of<app::KernelPredictor>(path, chosen);
 }
 
 constexpr double kHostBound = 20.0;  // µs

@@ -20,6 +20,9 @@ struct Ran {
 Ran run_sextant(const std::vector<std::string>& arguments, const std::string& input = {},
                 const std::vector<std::string>& variables = {});
 
+// All of a file; nothing where it can't be read.
+std::string content(const std::filesystem::path& file);
+
 // A folder that is removed again.
 class Folder {
  public:

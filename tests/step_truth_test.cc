@@ -1,6 +1,5 @@
 // Times of training steps and of single ranks against everything measured, and the kernels of a
 // step against those that a profiler listed.
-#include <cmath>
 #include <filesystem>
 #include <map>
 
@@ -13,16 +12,15 @@
 #include "base/statistics.h"
 #include "base/text.h"
 #include "cost/compute/rank_time.h"
-#include "measured/table.h"
+#include "truth_errors.h"
 
 namespace sextant {
 namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path& truth_dir() {
-  static const fs::path kFolder = fs::path(SEXTANT_SOURCE_DIR) / ".." / "shared" / "truth" / "h200";
-  return kFolder;
+fs::path h200_dir() {
+  return tests::truth_dir() / "h200";
 }
 
 fs::path measured_here(std::string_view name) {
@@ -31,30 +29,15 @@ fs::path measured_here(std::string_view name) {
 
 // Mean size of the errors of one quantity of a table; a refusal is a failure.
 double score(const fs::path& path, std::string_view quantity) {
-  const describe::DataStore data;
-  const auto rows = measured::read_table(path, data);
-  EXPECT_TRUE(rows) << (rows ? "" : to_text(rows.error()));
-  std::vector<double> errors;
-  app::StepPredictor predictor(data);
-  for (const measured::Row& row : rows ? *rows : std::vector<measured::Row>()) {
-    if (row.quantity != quantity) {
-      continue;
-    }
-    const measured::Answer answer = predictor(row);
-    const auto* prediction = std::get_if<measured::Prediction>(&answer);
-    EXPECT_NE(prediction, nullptr) << row.id;
-    if (prediction != nullptr) {
-      errors.push_back(std::abs(prediction->value / row.measured - 1.0));
-    }
-  }
-  EXPECT_FALSE(errors.empty());
+  const auto errors = tests::errors_of<app::StepPredictor>(
+      path, [quantity](const measured::Row& row) { return row.quantity == quantity; });
   return mean(errors).value_or(1.0);
 }
 
 class StepTruth : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (!fs::is_directory(truth_dir())) {
+    if (!fs::is_directory(h200_dir())) {
       GTEST_SKIP() << "no measured tables beside the sources: nothing read";
     }
   }
@@ -62,7 +45,7 @@ class StepTruth : public ::testing::Test {
 
 // Required: 12 %.
 TEST_F(StepTruth, TrainingStepsOnOneH200) {
-  const fs::path table = truth_dir() / "train_steps.csv";
+  const fs::path table = h200_dir() / "train_steps.csv";
   EXPECT_LE(score(table, "step_ms_median"), 0.045);
   EXPECT_LE(score(table, "fwd_ms"), 0.05);
   EXPECT_LE(score(table, "bwd_ms"), 0.055);
@@ -72,7 +55,7 @@ TEST_F(StepTruth, TrainingStepsOnOneH200) {
 // Required: 10 %. The tensor-parallel ranks are bound by a host that took up to twice as long for
 // one case as for its neighbour.
 TEST_F(StepTruth, ComputeOfOneRank) {
-  const fs::path table = truth_dir() / "rank_compute.csv";
+  const fs::path table = h200_dir() / "rank_compute.csv";
   EXPECT_LE(score(table, "step_ms"), 0.10);
   EXPECT_LE(score(table, "fwd_ms"), 0.09);
   EXPECT_LE(score(table, "bwd_ms"), 0.13);

@@ -1,7 +1,5 @@
 // `sextant traffic` as a user meets it: tables, JSON, files, refusals.
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -19,13 +17,6 @@ std::vector<std::string> asked(std::vector<std::string> more = {}) {
                                  "--layout", "tp=4,pp=2",    "--gbs", "64"};
   words.insert(words.end(), more.begin(), more.end());
   return words;
-}
-
-std::string content(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
 }
 
 TEST(TrafficCli, TheTableNamesMessagesTotalsAndAssumptions) {

@@ -1,7 +1,5 @@
 // `sextant validate --plots` as a user meets it: files, links, staleness, folders that cannot be.
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -10,13 +8,6 @@
 
 namespace sextant::tests {
 namespace {
-
-std::string content(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
 
 std::string kernel_table(const Folder& folder) {
   return folder.write("mine.csv",

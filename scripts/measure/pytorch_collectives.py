@@ -32,6 +32,8 @@ from torch.distributed.tensor.parallel import (
 from torch.testing._internal.distributed.fake_pg import FakeStore
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from titan_llama import FeedForward
+
 HEADER = "case,world,dp,tp,layers,hidden,ffn,heads,kv,vocab,seq,mb,op,group_size,in_bytes,out_bytes,dtype,count".split(",")
 
 # layers, hidden, ffn, heads, kv, vocab, seq, micro-batch. T divides by most things; U by few (520 = 8 x 65, a prime
@@ -128,17 +130,6 @@ class Attention(nn.Module):
         k, v = k.repeat_interleave(repeat, 1), v.repeat_interleave(repeat, 1)
         o = F.scaled_dot_product_attention(q, k, v, is_causal=True)
         return self.wo(o.transpose(1, 2).reshape(b, s, -1))
-
-
-class FeedForward(nn.Module):
-    def __init__(self, hidden, ffn):
-        super().__init__()
-        self.w1 = nn.Linear(hidden, ffn, bias=False)
-        self.w2 = nn.Linear(ffn, hidden, bias=False)
-        self.w3 = nn.Linear(hidden, ffn, bias=False)
-
-    def forward(self, x):
-        return self.w2(F.silu(self.w1(x)) * self.w3(x))
 
 
 class Block(nn.Module):

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "app/device_models.h"
 #include "app/sweep.h"
 #include "base/file.h"
 #include "base/integers.h"
@@ -71,12 +72,11 @@ Result<Machine> machine_of(const Job& job, const JobRequest& request, const Cont
   }
   add_input("kernels/" + facts.measured_on + ".toml", context, machine);
   if (facts.scaled) {
-    machine.assumed.push_back(
-        fmt::format("kernels of {} scaled to {}", facts.measured_on, device.id));
+    machine.assumed.push_back(scaled_kernels(facts, device));
     add_input("kernels/generations.toml", context, machine);
   }
   add_input("host.toml", context, machine);
-  machine.assumed.emplace_back("a host as fast as the measured one");
+  machine.assumed.emplace_back(kHostAssumed);
   machine.assumed.emplace_back("a fused optimizer, gradients not clipped");
   return machine;
 }

@@ -9,7 +9,6 @@
 namespace sextant::app {
 namespace {
 
-using cost::PhaseTime;
 using cost::RankClock;
 using cost::RankTime;
 using cost::UpdateLoop;
@@ -19,19 +18,15 @@ using measured::RankComputeSubject;
 using measured::Refusal;
 using measured::SingleDeviceSubject;
 
-Seconds alone(const PhaseTime& phase) {
-  RankClock clock;
-  clock.run(phase);
-  return clock.now();
-}
+// What PyTorch's scaled_dot_product_attention picks on Hopper.
+constexpr describe::AttentionKernel kSdpa = describe::AttentionKernel::kCudnn;
 
-Prediction prediction_of(Seconds value, std::initializer_list<std::string> assumed) {
+Prediction prediction_of(Seconds value, const DeviceModels::Known& device) {
   Prediction prediction{value / 1_ms, std::nullopt, {}};
-  for (const std::string& text : assumed) {
-    if (!text.empty()) {
-      prediction.assumed.push_back(text);
-    }
+  if (!device.assumed.empty()) {
+    prediction.assumed.push_back(device.assumed);
   }
+  prediction.assumed.emplace_back(kHostAssumed);
   return prediction;
 }
 
@@ -56,8 +51,7 @@ void add_copies_of_gathers(const describe::Job& job, const workload::Shard& shar
   const double copies_of_all = units * static_cast<double>(shard.zero_shards);
   const Seconds copies = host.copy.value * copies_of_all;
   time.forward.host += copies;
-  constexpr Seconds kOnDevice = 6.5_us;  // shared with the kernels it runs beside
-  time.forward.device += kOnDevice * copies_of_all;
+  time.forward.device += host.copy_beside.value * copies_of_all;
   if (job.layout.reshard_after_forward) {
     time.backward.host += copies;
   }
@@ -84,19 +78,6 @@ void add_gathered_loss(const describe::Job& job, const workload::Stage& stage,
 
 }  // namespace
 
-Result<const StepPredictor::Known*> StepPredictor::known(const describe::Device& device) {
-  if (const auto found = models_.find(device.id); found != models_.end()) {
-    return &found->second;
-  }
-  SEXTANT_TRY(const describe::KernelFacts facts, describe::kernel_facts(data_, device));
-  // What PyTorch picks for attention on Hopper.
-  Known made{cost::device_model(facts, device, describe::AttentionKernel::kCudnn), {}};
-  if (facts.scaled) {
-    made.assumed = fmt::format("kernels of {} scaled to {}", facts.measured_on, device.id);
-  }
-  return &models_.emplace(device.id, std::move(made)).first->second;
-}
-
 Result<const describe::HostFacts*> StepPredictor::host() {
   if (!host_) {
     SEXTANT_TRY(host_, describe::host_facts(data_));
@@ -104,81 +85,67 @@ Result<const describe::HostFacts*> StepPredictor::host() {
   return &*host_;
 }
 
-Answer StepPredictor::train_step(const SingleDeviceSubject& subject, const std::string& quantity) {
+Result<Prediction> StepPredictor::train_step(const SingleDeviceSubject& subject,
+                                             const std::string& quantity) {
   const auto loop = loop_of(subject.optimizer_implementation);
   if (!loop) {
-    return Refusal{fmt::format("optimizer implementation {} is not modelled",
-                               subject.optimizer_implementation)};
+    return invalid(fmt::format("optimizer implementation {} is not modelled",
+                               subject.optimizer_implementation),
+                   "");
   }
   const describe::Job& job = *subject.job;
-  const auto device = known(job.cluster.device);
-  const auto host_facts = host();
-  if (!device || !host_facts) {
-    return Refusal{!device ? device.error().what : host_facts.error().what};
-  }
-  const workload::Shard shard = workload::shard_of(job);
-  const workload::Stage stage = workload::stages_of(job).front();
+  SEXTANT_TRY(const DeviceModels::Known* device, devices_.of(job.cluster.device, kSdpa));
+  SEXTANT_TRY(const describe::HostFacts* host_facts, host());
   const RankTime time =
-      cost::rank_time(job, job.layout, stage, shard,
-                      {.device = (*device)->model, .host = **host_facts, .update = *loop});
-  const std::string host_assumed = "a host as fast as the measured one";
-  const std::string& device_assumed = (*device)->assumed;
-  if (quantity == "step_ms_median") {
-    return prediction_of(cost::step_time(time, 1), {device_assumed, host_assumed});
-  }
+      cost::rank_time(job, job.layout, workload::stages_of(job).front(), workload::shard_of(job),
+                      {.device = device->model, .host = *host_facts, .update = *loop});
   RankClock clock;
   clock.run(time.forward);
   const Seconds forward = clock.now();
-  if (quantity == "fwd_ms") {
-    return prediction_of(forward, {device_assumed, host_assumed});
-  }
   clock.run(time.backward);
   const Seconds backward = clock.now();
-  if (quantity == "bwd_ms") {
-    return prediction_of(backward - forward, {device_assumed, host_assumed});
-  }
   clock.run(time.update);
-  if (quantity == "opt_ms") {
-    return prediction_of(clock.now() - backward, {device_assumed, host_assumed});
+  if (quantity == "fwd_ms") {
+    return prediction_of(forward, *device);
   }
-  return Refusal{"not modelled yet"};
+  if (quantity == "bwd_ms") {
+    return prediction_of(backward - forward, *device);
+  }
+  return prediction_of(quantity == "opt_ms" ? clock.now() - backward : clock.now(), *device);
 }
 
-Answer StepPredictor::rank_compute(const RankComputeSubject& subject, const std::string& quantity) {
+Result<Prediction> StepPredictor::rank_compute(const RankComputeSubject& subject,
+                                               const std::string& quantity) {
   const describe::Job& job = *subject.job;
-  const auto device = known(job.cluster.device);
-  const auto host_facts = host();
-  if (!device || !host_facts) {
-    return Refusal{!device ? device.error().what : host_facts.error().what};
-  }
+  SEXTANT_TRY(const DeviceModels::Known* device, devices_.of(job.cluster.device, kSdpa));
+  SEXTANT_TRY(const describe::HostFacts* host_facts, host());
   const workload::Shard shard = workload::shard_of(job);
   const workload::Stage stage = workload::stages_of(job).front();
   RankTime time = cost::rank_time(job, job.layout, stage, shard,
-                                  {.device = (*device)->model, .host = **host_facts});
-  add_copies_of_gathers(job, shard, **host_facts, time);
-  add_gathered_loss(job, stage, shard, (*device)->model, time);
-  time.update = {};
-  const std::string host_assumed = "a host as fast as the measured one";
-  const std::string& device_assumed = (*device)->assumed;
+                                  {.device = device->model, .host = *host_facts});
+  add_copies_of_gathers(job, shard, *host_facts, time);
+  add_gathered_loss(job, stage, shard, device->model, time);
+  RankClock clock;
+  clock.run(time.forward);
+  const Seconds forward = clock.now();
+  clock.run(time.backward);
   if (quantity == "fwd_ms") {
-    return prediction_of(alone(time.forward), {device_assumed, host_assumed});
+    return prediction_of(forward, *device);
   }
-  if (quantity == "bwd_ms") {
-    // The tables' phases add up to their steps: the backward is what the forward leaves.
-    return prediction_of(cost::step_time(time, 1) - alone(time.forward),
-                         {device_assumed, host_assumed});
-  }
-  return prediction_of(cost::step_time(time, 1), {device_assumed, host_assumed});
+  // The tables' phases add up to their steps: the backward is what the forward leaves.
+  return prediction_of(quantity == "bwd_ms" ? clock.now() - forward : clock.now(), *device);
 }
 
 Answer StepPredictor::operator()(const measured::Row& row) {
-  if (const auto* subject = std::get_if<SingleDeviceSubject>(&row.subject)) {
-    if (row.table == measured::TableKind::kTrainSteps) {
-      return train_step(*subject, row.quantity);
-    }
+  const auto answer = [](Result<Prediction> made) -> Answer {
+    return made ? Answer(std::move(*made)) : Answer(Refusal{made.error().what});
+  };
+  const auto* step = std::get_if<SingleDeviceSubject>(&row.subject);
+  if (step != nullptr && row.table == measured::TableKind::kTrainSteps) {
+    return answer(train_step(*step, row.quantity));
   }
-  if (const auto* subject = std::get_if<RankComputeSubject>(&row.subject)) {
-    return rank_compute(*subject, row.quantity);
+  if (const auto* rank = std::get_if<RankComputeSubject>(&row.subject)) {
+    return answer(rank_compute(*rank, row.quantity));
   }
   return Refusal{"not modelled yet"};
 }

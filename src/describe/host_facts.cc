@@ -53,7 +53,8 @@ Result<HostFacts> host_facts(const DataStore& data) {
   SEXTANT_CHECK_OK(read(file, "dtensor", dtensor));
   SEXTANT_CHECK_OK(read(file, "fsdp", fsdp));
   SEXTANT_CHECK_OK(read(file, "optimizer", optimizer));
-  SEXTANT_TRY(facts.copy, file.sourced("copy", parse_seconds));
+  const std::array<Key, 2> copy{{{"issue", &facts.copy}, {"beside", &facts.copy_beside}}};
+  SEXTANT_CHECK_OK(read(file, "copy", copy));
   constexpr std::array<std::string_view, 7> kTables{"eager", "compiled",  "graph", "dtensor",
                                                     "fsdp",  "optimizer", "copy"};
   SEXTANT_CHECK_OK(file.only(kTables));

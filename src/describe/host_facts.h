@@ -26,7 +26,8 @@ struct HostFacts {
   Sourced<Seconds> fsdp_entry;
   Sourced<Seconds> fsdp_forward;
   Sourced<Seconds> fsdp_backward;
-  Sourced<Seconds> copy;  // a plain copy from C++
+  Sourced<Seconds> copy;         // a plain copy from C++
+  Sourced<Seconds> copy_beside;  // what it takes from the kernels it runs beside
   // Optimizer step, each parameter tensor.
   Sourced<Seconds> fused_tensor;
   Sourced<Seconds> foreach_tensor;

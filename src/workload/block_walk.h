@@ -134,17 +134,11 @@ void walk_logits(const Walk<Sink>& at) {
                 .model_share = static_cast<double>(model.vocab) /
                                (static_cast<double>(words) * static_cast<double>(shard.tp))});
   if (at.options.loss_compiled) {
-    // One kernel each way on the logits as they are; exponentials take longer than the bytes.
     at.sink.stream({.part = Part::kLoss,
                     .kind = OpKind::kCast,
                     .rows = tokens,
                     .width = words,
-                    .cost = {.read = 1.0,
-                             .written = 0.0,
-                             .backward_read = 1.0,
-                             .backward_written = 1.0,
-                             .indexed = 0.57,
-                             .backward_indexed = 0.4}});
+                    .cost = kCompiledLoss});
     return;
   }
   at.sink.stream({.part = Part::kLoss,

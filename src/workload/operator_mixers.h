@@ -150,14 +150,7 @@ void walk_head_copies(const Walk<Sink>& at, const AttentionHeads& a) {
                 .cost = {}};
   if (at.options.repeats_kv && a.kv_heads < a.heads) {
     const double held = 2.0 * static_cast<double>(a.kv_heads) / static_cast<double>(a.heads);
-    copies.cost = {.read = held,
-                   .written = 2.0,
-                   .backward_read = 2.0,
-                   .backward_written = held,
-                   .indexed = 2.0,
-                   .backward_indexed = 0.9,
-                   .kernels = 2.0,
-                   .backward_kernels = 2.0};
+    copies.cost = repeated_heads(held);
     at.sink.stream(copies);
   }
   if (at.options.attention == describe::AttentionKernel::kEager) {

@@ -220,7 +220,7 @@ ParameterStreams parameter_streams(const Job& job, const Layout& layout, const S
   if (gradient > activation) {
     streams.gradient_read = activation;
     streams.gradient_written = gradient;
-    streams.widened = runs_kernels_of_pytorch(code) ? 0.9 : 0.0;
+    streams.widened = runs_kernels_of_pytorch(code) ? kWidenedGradient : 0.0;
   }
   if (shard.microbatches > 1) {
     // Every microbatch but the first, spread over all.

@@ -1,6 +1,6 @@
 #include "cost/compute/rank_time.h"
 
-#include <algorithm>
+#include <optional>
 
 #include "cost/compute/operator_time.h"
 #include "workload/operators.h"
@@ -63,11 +63,9 @@ Launch launch_of(const Job& job, const Layout& layout) {
   return job.framework == Framework::kMaxtext ? Launch::kCudaGraph : layout.launch;
 }
 
-// Issuing a forward of `layers` layers.
-Seconds forward_host(const PhaseWork& work, double layers, const Job& job, const Layout& layout,
-                     const HostFacts& host) {
-  const bool dtensor = shards_with_dtensor(job, layout);
-  switch (launch_of(job, layout)) {
+// Issuing kernels without Python; nothing where every line is a call of its own.
+std::optional<Seconds> issued_at_once(const PhaseWork& work, Launch launch, const HostFacts& host) {
+  switch (launch) {
     case Launch::kCudaGraph:
       return host.graph_kernel.value * work.kernels;
     case Launch::kCompiled:
@@ -75,6 +73,16 @@ Seconds forward_host(const PhaseWork& work, double layers, const Job& job, const
     case Launch::kEager:
       break;
   }
+  return std::nullopt;
+}
+
+// Issuing a forward of `layers` layers.
+Seconds forward_host(const PhaseWork& work, double layers, const Job& job, const Layout& layout,
+                     const HostFacts& host) {
+  if (const auto issued = issued_at_once(work, launch_of(job, layout), host)) {
+    return *issued;
+  }
+  const bool dtensor = shards_with_dtensor(job, layout);
   return host.forward_kernel.value * work.kernels + host.layer.value * layers +
          (dtensor ? host.dtensor_forward.value * work.products : Seconds()) +
          (dtensor && layout.sp ? host.dtensor_sequence.value * layers : Seconds());
@@ -82,15 +90,10 @@ Seconds forward_host(const PhaseWork& work, double layers, const Job& job, const
 
 Seconds backward_host(const PhaseWork& work, const Job& job, const Layout& layout,
                       const HostFacts& host) {
-  const bool dtensor = shards_with_dtensor(job, layout);
-  switch (launch_of(job, layout)) {
-    case Launch::kCudaGraph:
-      return host.graph_kernel.value * work.kernels;
-    case Launch::kCompiled:
-      return host.compiled_kernel.value * work.kernels + host.compiled_step.value;
-    case Launch::kEager:
-      break;
+  if (const auto issued = issued_at_once(work, launch_of(job, layout), host)) {
+    return *issued;
   }
+  const bool dtensor = shards_with_dtensor(job, layout);
   return host.backward_kernel.value * work.kernels +
          (dtensor ? host.dtensor_backward.value * work.products : Seconds());
 }

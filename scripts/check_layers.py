@@ -14,6 +14,7 @@ OWNERS = {  # header prefix -> folders whose .cc files may include it
     "CLI/": {"front"},
     "png.h": {"explain"},
     "tl/expected": {"base"},
+    "simgrid/": set(),  # tests/ only: no folder of src/
 }
 # Headers that exist to share a library between the .cc files of its owner.
 LIBRARY_HEADERS = {"src/base/result.h", "src/explain/json.h"}

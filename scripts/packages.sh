@@ -18,6 +18,7 @@ libpng-dev          pictures (PNG)
 packages_test='
 libgtest-dev        unit tests
 librapidcheck-dev   property tests
+libsimgrid-dev      independent simulator of network contention
 libbenchmark-dev    benchmarks
 clang-19            libFuzzer targets
 libclang-rt-19-dev  libFuzzer and sanitizer runtimes

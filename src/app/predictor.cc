@@ -2,6 +2,8 @@
 
 #include <memory>
 
+#include "app/predict_comm.h"
+#include "app/predict_experts.h"
 #include "app/predict_kernels.h"
 #include "app/predict_memory.h"
 #include "app/predict_steps.h"
@@ -10,12 +12,21 @@
 namespace sextant::app {
 
 measured::Predictor predictor(const describe::DataStore& data) {
+  const auto comm = std::make_shared<CommPredictor>(data);
+  const auto experts = std::make_shared<ExpertPredictor>(data);
   const auto kernels = std::make_shared<KernelPredictor>(data);
   const auto memory = std::make_shared<MemoryPredictor>(data);
   const auto steps = std::make_shared<StepPredictor>(data);
-  return [kernels, memory, steps](const measured::Row& row) -> measured::Answer {
+  return [comm, experts, kernels, memory, steps](const measured::Row& row) -> measured::Answer {
     if (std::holds_alternative<measured::StepCollectiveSubject>(row.subject)) {
       return predict_step_collective(row);
+    }
+    if (std::holds_alternative<measured::CollectiveSubject>(row.subject) ||
+        std::holds_alternative<measured::CommEfficiencySubject>(row.subject)) {
+      return (*comm)(row);
+    }
+    if (std::holds_alternative<measured::EpAllToAllSubject>(row.subject)) {
+      return (*experts)(row);
     }
     if (std::holds_alternative<measured::KernelSubject>(row.subject) ||
         std::holds_alternative<measured::KernelEfficiencySubject>(row.subject)) {

@@ -69,6 +69,12 @@ void describe_notes(std::string_view notes, CollectiveSubject& subject) {
   subject.concurrent_groups = concurrent_groups(notes);
 }
 
+// Words by which a source doubts its own figures.
+bool says_slow(std::string_view text) {
+  return contains(text, "underperforming") || contains(text, "anomalously slow") ||
+         contains(text, "reported as slow") || contains(text, "not stated, slow");
+}
+
 void note_device(Row& row, const std::optional<std::string>& device, std::string_view hardware) {
   if (device) {
     row.assumed.push_back(fmt::format("device {} (from \"{}\")", *device, printable(hardware)));
@@ -93,6 +99,9 @@ Result<Row> collective_row(Cells cells, const TableContext& context) {
   const std::string_view notes = cells.text("notes");
   subject.library = library_of(subject.library_version, notes);
   describe_notes(notes, subject);
+  if (says_slow(notes) || says_slow(cells.text("inter_link"))) {
+    row.refusal = "its source says that this system or this run is slower than it should be";
+  }
   take_quantity(cells, row, {"time_us", "busbw_GBps", "algbw_GBps"});
   if (!bytes) {
     row.refusal = "bytes not stated";

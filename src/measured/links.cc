@@ -50,6 +50,7 @@ constexpr std::array<std::pair<std::string_view, FabricFamily>, 20> kFabricPhras
      {"mlx5", FabricFamily::kRdma},
      {"cx7", FabricFamily::kRdma},
      {"ethernet", FabricFamily::kEthernet}}};
+constexpr std::int64_t kRack = 72;   // devices of an NVL72 rack
 constexpr double kMostDomain = 1e6;  // beyond that it is no count of devices
 
 bool is_digit(char c) {
@@ -182,6 +183,9 @@ Links read_links(std::string_view intra, std::string_view inter,
   } else {
     links.fabric = fabric_family(between);
     links.network_rate = network_rate(inter, devices_per_node);
+  }
+  if (contains(between, "nvlink in rack")) {
+    links.domain_size = kRack;
   }
   if (const auto delay = number_after(between, "delay ")) {
     links.added_delay = *delay * 1_ms;

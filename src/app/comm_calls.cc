@@ -1,0 +1,238 @@
+#include "app/comm_calls.h"
+
+#include <cmath>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "app/comm_models.h"
+#include "measured/comm_groups.h"
+#include "workload/wire.h"
+
+namespace sextant::app {
+namespace {
+
+using cost::CommAlgorithm;
+using cost::TimedCollective;
+using measured::CollectiveSubject;
+using measured::ForcedAlgorithm;
+
+constexpr int kRounds = 10;
+
+std::optional<Seconds> measured_time(const measured::Row& row, const CollectiveSubject& subject) {
+  if (row.measured <= 0.0) {
+    return std::nullopt;
+  }
+  if (row.quantity == "time_us") {
+    return row.measured * 1_us;
+  }
+  if (row.quantity == "busbw_GBps") {
+    return subject.bytes * workload::wire_share(subject.op, subject.ranks) /
+           (row.measured * 1_GBps);
+  }
+  return std::nullopt;
+}
+
+cost::CommTimer timer_of(const CollectiveSubject& subject) {
+  if (!subject.framework_timer) {
+    return cost::CommTimer::kLibrary;
+  }
+  return subject.library == measured::CollectiveLibrary::kXla ? cost::CommTimer::kXla
+                                                              : cost::CommTimer::kTorch;
+}
+
+std::optional<TimedCollective> call_of(const measured::Row& row, const CollectiveSubject& subject) {
+  const auto time = measured_time(row, subject);
+  if (!time) {
+    return std::nullopt;
+  }
+  TimedCollective call;
+  call.system = measured::system_of(row);
+  call.run = row.id.substr(0, row.id.find('#'));
+  call.op = subject.op;
+  call.bytes = subject.bytes;
+  call.timer = timer_of(subject);
+  call.measured = *time;
+  if (subject.forced == ForcedAlgorithm::kRing) {
+    call.only = CommAlgorithm::kRing;
+  } else if (subject.forced == ForcedAlgorithm::kTree) {
+    call.only = CommAlgorithm::kTree;
+  } else if (subject.forced == ForcedAlgorithm::kNoNvls) {
+    call.without = CommAlgorithm::kSwitch;
+  }
+  return call;
+}
+
+std::vector<double> values_of(std::span<const describe::Sourced<double>> facts) {
+  std::vector<double> values;
+  for (const describe::Sourced<double>& fact : facts) {
+    values.push_back(fact.value);
+  }
+  return values;
+}
+
+// The values of one file, and the fit that is theirs.
+struct Class {
+  bool links = true;
+  std::string id;
+  std::vector<double> start;
+  [[nodiscard]] std::string file() const {
+    return fmt::format("comm/{}/{}.toml", links ? "links" : "networks", id);
+  }
+  [[nodiscard]] cost::CommFit fit(std::span<const TimedCollective> calls, int rounds) const {
+    return links ? cost::fit_links(calls, start, rounds) : cost::fit_network(calls, start, rounds);
+  }
+};
+
+// Constants that say what the hardware has are the file's own; the others start as any link's do.
+void start_from(std::span<const describe::CommKey> keys, const std::vector<double>& any,
+                double scale, std::vector<double>& start) {
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    if (cost::is_fitted(keys[i], start[i]) && any[i] > 0.0) {
+      start[i] = any[i] * (keys[i].unit == describe::CommUnit::kRate ? scale : 1.0);
+    }
+  }
+}
+
+Result<Class> class_of(bool links, const std::string& id, const describe::DataStore& data) {
+  Class made{links, id, {}};
+  if (links) {
+    SEXTANT_TRY(const describe::LinkFacts facts, describe::load_link_facts(id, data));
+    SEXTANT_TRY(const describe::LinkFacts any, describe::load_link_facts(facts.start, data));
+    made.start = values_of(facts.values);
+    start_from(describe::kLinkKeys, values_of(any.values), facts.rate.value / any.rate.value,
+               made.start);
+  } else {
+    SEXTANT_TRY(const describe::NetworkFacts facts, describe::load_network_facts(id, data));
+    SEXTANT_TRY(const describe::NetworkFacts any, describe::load_network_facts(facts.start, data));
+    made.start = values_of(facts.values);
+    start_from(describe::kNetworkKeys, values_of(any.values), 1.0, made.start);
+  }
+  return made;
+}
+
+template <typename Facts>
+void put_fit(const cost::CommFit& fit, const std::string& source, Facts& facts) {
+  for (std::size_t i = 0; i < facts.values.size(); ++i) {
+    if (fit.timings[i] > 0) {
+      facts.values[i] = {fit.values[i], describe::SourceKind::kFitted,
+                         fmt::format("{}: {} timings", source, fit.timings[i])};
+    }
+  }
+}
+
+// The file's head (all before its first table of constants), then the values.
+Result<std::string> file_text(const Class& of, const cost::CommFit& fit, const std::string& source,
+                              const describe::DataStore& data) {
+  SEXTANT_TRY(const std::string text, data.read(of.file()));
+  const std::string head = text.substr(0, text.find("\n[ll.base]"));
+  if (of.links) {
+    SEXTANT_TRY(describe::LinkFacts facts, describe::load_link_facts(of.id, data));
+    put_fit(fit, source, facts);
+    return head + describe::link_values_text(facts);
+  }
+  SEXTANT_TRY(describe::NetworkFacts facts, describe::load_network_facts(of.id, data));
+  put_fit(fit, source, facts);
+  return text.substr(0, text.find("\n[ll.hop]")) + describe::network_values_text(facts);
+}
+
+std::set<std::string> systems_of(std::span<const TimedCollective> calls) {
+  std::set<std::string> systems;
+  for (const TimedCollective& call : calls) {
+    systems.insert(call.system);
+  }
+  return systems;
+}
+
+LeftOutSystem left_out(const Class& of, const std::string& system,
+                       std::span<const TimedCollective> calls) {
+  std::vector<TimedCollective> others;
+  std::vector<TimedCollective> own;
+  for (const TimedCollective& call : calls) {
+    (call.system == system ? own : others).push_back(call);
+  }
+  const cost::CommFit fit = of.fit(others, kRounds);
+  LeftOutSystem result{of.file(), system, {}, {}, {}};
+  for (TimedCollective& call : own) {
+    result.sizes.push_back(call.bytes);
+    result.seen.push_back(std::abs(cost::predicted(call) / call.measured - 1.0));
+    cost::put_values(fit.values, of.links, call);
+    result.unseen.push_back(std::abs(cost::predicted(call) / call.measured - 1.0));
+  }
+  return result;
+}
+
+}  // namespace
+
+CommCalls comm_calls(const std::vector<measured::Row>& rows, const describe::DataStore& data) {
+  CommModels models(data);
+  CommCalls found;
+  for (const measured::Row& row : rows) {
+    const auto* subject = std::get_if<CollectiveSubject>(&row.subject);
+    if (subject == nullptr || row.refusal || !subject->healthy ||
+        row.trust == measured::Trust::kC) {
+      continue;
+    }
+    const auto shape = CommModels::shape_of(*subject);
+    auto call = call_of(row, *subject);
+    if (!shape || !call || shape->ranks < 2) {
+      continue;
+    }
+    const auto known = models.of(*subject, *shape);
+    if (!known) {
+      continue;
+    }
+    call->group = *shape;
+    call->model = (*known)->model;
+    call->rate_scale = (*known)->rate_scale;
+    if (subject->links.added_delay) {
+      call->model.added_delay = subject->links.added_delay->base();
+    }
+    (shape->domains > 1 ? found.networks[(*known)->network] : found.links[(*known)->link])
+        .push_back(std::move(*call));
+  }
+  return found;
+}
+
+Result<std::vector<CommClassFit>> fit_comm_classes(const CommCalls& calls,
+                                                   const describe::DataStore& data,
+                                                   const std::string& source) {
+  std::vector<CommClassFit> fits;
+  for (const bool links : {true, false}) {
+    for (const auto& [id, timed] : links ? calls.links : calls.networks) {
+      SEXTANT_TRY(const Class of, class_of(links, id, data));
+      CommClassFit made;
+      made.file = of.file();
+      made.timings = static_cast<std::int64_t>(timed.size());
+      made.systems = static_cast<std::int64_t>(systems_of(timed).size());
+      made.fit = of.fit(timed, kRounds);
+      const std::string from =
+          fmt::format("fitted on {} ({} systems; {:.1f} % left)", source, made.systems,
+                      made.fit.after * 100.0);
+      SEXTANT_TRY(made.text, file_text(of, made.fit, from, data));
+      fits.push_back(std::move(made));
+    }
+  }
+  return fits;
+}
+
+Result<std::vector<LeftOutSystem>> leave_systems_out(const CommCalls& calls,
+                                                     const describe::DataStore& data) {
+  std::vector<LeftOutSystem> results;
+  for (const bool links : {true, false}) {
+    for (const auto& [id, timed] : links ? calls.links : calls.networks) {
+      SEXTANT_TRY(const Class of, class_of(links, id, data));
+      const std::set<std::string> systems = systems_of(timed);
+      if (systems.size() < 2) {
+        continue;
+      }
+      for (const std::string& system : systems) {
+        results.push_back(left_out(of, system, timed));
+      }
+    }
+  }
+  return results;
+}
+
+}  // namespace sextant::app

@@ -1,0 +1,163 @@
+#include "app/comm_models.h"
+
+#include <fmt/format.h>
+
+#include "base/quantity_text.h"
+
+namespace sextant::app {
+namespace {
+
+using describe::FabricFamily;
+using describe::ScaleUp;
+using measured::CollectiveLibrary;
+using measured::CollectiveSubject;
+
+std::int64_t parts(std::int64_t whole, std::int64_t part) {
+  return (whole + part - 1) / part;
+}
+
+}  // namespace
+
+describe::CommRegime KnownComm::regime(const cost::GroupShape& shape) const {
+  using describe::CommRegime;
+  if (shape.domains > 1) {
+    if (network == "tcp" || network == "gloo") {
+      return CommRegime::kSockets;
+    }
+    return shape.domains == 2 ? CommRegime::kTwoDomains : CommRegime::kManyDomains;
+  }
+  return one_host ? CommRegime::kOneHost : CommRegime::kOneDomain;
+}
+
+Result<cost::GroupShape> CommModels::shape_of(const CollectiveSubject& subject) {
+  const std::int64_t ranks = subject.ranks;
+  if (ranks < 1) {
+    return not_found("ranks not stated");
+  }
+  if (subject.links.domain_size) {
+    const std::int64_t domains = parts(ranks, *subject.links.domain_size);
+    return cost::GroupShape{ranks, domains, parts(ranks, domains), 1};
+  }
+  if (!subject.nodes || *subject.nodes < 1) {
+    return not_found("nodes not stated");
+  }
+  const std::int64_t domains = std::min(*subject.nodes, ranks);
+  return cost::GroupShape{ranks, domains, parts(ranks, domains), 1};
+}
+
+Result<CommModels::Place> CommModels::place_of(const CollectiveSubject& subject,
+                                               const cost::GroupShape& shape) {
+  Place place;
+  place.gloo = subject.library == CollectiveLibrary::kGloo;
+  place.inside = shape.per_domain > 1;
+  place.across = shape.domains > 1;
+  if (subject.library == CollectiveLibrary::kOneCcl) {
+    return not_found("oneCCL is not modelled");
+  }
+  if (!subject.device) {
+    return not_found("device not stated");
+  }
+  SEXTANT_TRY(place.device, hardware_.device(*subject.device));
+  if (place.device == nullptr) {
+    return not_found("device not known: " + *subject.device);
+  }
+  SEXTANT_TRY(const describe::Cluster reference, hardware_.cluster(shape.ranks, *place.device));
+  if (place.inside && !subject.links.scale_up && !subject.links.scale_up_rate &&
+      !subject.links.domain_size) {
+    return not_found("links inside the node not stated");
+  }
+  place.scale_up = subject.links.scale_up.value_or(reference.system.scale_up);
+  place.scale_up_rate = place.device->scale_up_bandwidth
+                            ? std::optional(place.device->scale_up_bandwidth->value)
+                            : std::nullopt;
+  place.fabric = subject.links.fabric;
+  place.nic_rate = subject.links.network_rate;
+  if (place.across && !subject.links.gpu_direct && !place.gloo &&
+      place.fabric != FabricFamily::kEthernet) {
+    return not_found("no GPUDirect: copies through the host decide");
+  }
+  return place;
+}
+
+Result<void> CommModels::add_links(const Place& place, std::optional<describe::LinkFacts>& link,
+                                   KnownComm& known) {
+  SEXTANT_TRY(link, describe::link_facts(*place.device, place.scale_up, data_));
+  if (!link) {
+    if (!place.inside) {
+      return {};
+    }
+    return not_found(fmt::format(
+        "links of {} over {} are not known: the host's layout decides", place.device->id,
+        describe::word_of<ScaleUp>(describe::kScaleUpWords, place.scale_up)));
+  }
+  known.link = link->id;
+  known.one_host = link->one_host;
+  if (place.inside && place.scale_up_rate && *place.scale_up_rate != link->rate.value) {
+    known.assumed.push_back(fmt::format("rates of {} at {} instead of {}", link->name,
+                                        to_text(*place.scale_up_rate), to_text(link->rate.value)));
+  }
+  if (place.inside && link->one_host) {
+    known.assumed.push_back(fmt::format(
+        "a host laid out as the measured one ({}): another may differ widely", link->name));
+  }
+  return {};
+}
+
+Result<KnownComm> CommModels::make(const Place& place) {
+  KnownComm known;
+  std::optional<describe::LinkFacts> link;
+  SEXTANT_CHECK_OK(add_links(place, link, known));
+  std::optional<describe::NetworkFacts> network;
+  if (place.across) {
+    if (!place.nic_rate || *place.nic_rate <= BytesPerSecond()) {
+      return not_found("rate of the network not stated");
+    }
+    if (place.gloo) {
+      SEXTANT_TRY(network, describe::load_network_facts("gloo", data_));
+    } else if (place.fabric) {
+      SEXTANT_TRY(network, describe::network_facts(*place.fabric, *place.nic_rate, data_));
+    }
+    if (!network) {
+      return not_found("kind of network not stated or never measured");
+    }
+    known.network = network->id;
+  }
+  const auto rate = link && link->one_host ? std::nullopt : place.scale_up_rate;
+  known.rate_scale = link && rate ? *rate / link->rate.value : 1.0;
+  known.model = cost::comm_model(link, rate, network, place.nic_rate);
+  return known;
+}
+
+Result<const KnownComm*> CommModels::of(const CollectiveSubject& subject,
+                                        const cost::GroupShape& shape) {
+  SEXTANT_TRY(const Place place, place_of(subject, shape));
+  const double nic = place.nic_rate ? place.nic_rate->base() : 0.0;
+  const std::string key =
+      fmt::format("{} {} {} {} {} {} {}", place.device->id, static_cast<int>(place.scale_up),
+                  place.fabric ? static_cast<int>(*place.fabric) : -1, nic, place.gloo,
+                  place.inside, place.across);
+  auto found = known_.find(key);
+  if (found == known_.end()) {
+    found = known_.emplace(key, make(place)).first;
+  }
+  if (!found->second) {
+    return tl::unexpected<Error>(found->second.error());
+  }
+  return &*found->second;
+}
+
+Result<KnownComm> CommModels::of(const describe::Cluster& cluster) {
+  Place place;
+  place.device = &cluster.device;
+  place.scale_up = cluster.system.scale_up;
+  if (cluster.device.scale_up_bandwidth) {
+    place.scale_up_rate = cluster.device.scale_up_bandwidth->value;
+  }
+  place.fabric = cluster.fabric.family;
+  place.nic_rate = cluster.network_per_device();
+  place.inside = cluster.system.domain_size.value > 1;
+  place.across = cluster.domains() > 1;
+  return make(place);
+}
+
+}  // namespace sextant::app

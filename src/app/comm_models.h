@@ -1,0 +1,66 @@
+// The communication models of measured systems and of clusters, made once each, with what they rest
+// on or why there is none.
+#pragma once
+
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "base/result.h"
+#include "cost/comm/comm_model.h"
+#include "describe/cluster/cluster.h"
+#include "describe/comm_spread.h"
+#include "describe/data_store.h"
+#include "measured/hardware.h"
+#include "measured/row.h"
+
+namespace sextant::app {
+
+struct KnownComm {
+  cost::CommModel model;
+  std::string link;     // id of data/comm/links; "" where the group has no such links
+  std::string network;  // id of data/comm/networks; ""
+  bool one_host = false;
+  double rate_scale = 1.0;  // the device's scale-up rate over that of the links' file
+  std::vector<std::string> assumed;
+  // What its uncertainty goes by (data/comm/spread.toml).
+  [[nodiscard]] describe::CommRegime regime(const cost::GroupShape& shape) const;
+};
+
+class CommModels {
+ public:
+  // `data` must outlive it.
+  explicit CommModels(const describe::DataStore& data) : data_(data), hardware_(data) {}
+
+  // Where the ranks of a measured collective lie. An Error says what the row leaves open.
+  static Result<cost::GroupShape> shape_of(const measured::CollectiveSubject& subject);
+  // What a measured system's model is; an Error says what is not known of it. Valid as long as this
+  // object.
+  Result<const KnownComm*> of(const measured::CollectiveSubject& subject,
+                              const cost::GroupShape& shape);
+  // Of a cluster's groups.
+  Result<KnownComm> of(const describe::Cluster& cluster);
+
+ private:
+  struct Place {
+    const describe::Device* device = nullptr;
+    describe::ScaleUp scale_up = describe::ScaleUp::kNone;
+    std::optional<BytesPerSecond> scale_up_rate;
+    std::optional<describe::FabricFamily> fabric;
+    std::optional<BytesPerSecond> nic_rate;
+    bool gloo = false;
+    bool inside = false;
+    bool across = false;
+  };
+  Result<KnownComm> make(const Place& place);
+  Result<void> add_links(const Place& place, std::optional<describe::LinkFacts>& link,
+                         KnownComm& known);
+  Result<Place> place_of(const measured::CollectiveSubject& subject, const cost::GroupShape& shape);
+
+  const describe::DataStore& data_;
+  measured::Hardware hardware_;
+  std::map<std::string, Result<KnownComm>> known_;
+};
+
+}  // namespace sextant::app

@@ -1,0 +1,138 @@
+#include "describe/comm_facts.h"
+
+#include <filesystem>
+
+#include <gtest/gtest.h>
+
+#include "base/file.h"
+#include "describe/cluster/load_cluster.h"
+#include "describe/comm_spread.h"
+#include "describe/torus_facts.h"
+
+namespace sextant::describe {
+namespace {
+
+// Path of a file of an override folder that lives as long as the test.
+class Folder {
+ public:
+  explicit Folder(const std::string& name)
+      : path_(std::filesystem::path(testing::TempDir()) / name) {
+    std::filesystem::remove_all(path_);
+    std::filesystem::create_directories(path_ / "comm" / "links");
+  }
+  ~Folder() { std::filesystem::remove_all(path_); }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+
+  DataStore with(const std::string& file, const std::string& text) {
+    EXPECT_TRUE(write_file(path_ / file, text));
+    return *DataStore::with_override(path_);
+  }
+
+ private:
+  std::filesystem::path path_;
+};
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  const std::size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return text.replace(at, from.size(), to);
+}
+
+std::string links_of(const char* device) {
+  const DataStore data;
+  const auto known = load_device(device, data);
+  EXPECT_TRUE(known) << device;
+  const auto cluster = load_cluster(std::string("8x") + device, data);
+  EXPECT_TRUE(cluster) << (cluster ? "" : to_text(cluster.error()));
+  const auto facts = link_facts(*known, cluster->system.scale_up, data);
+  EXPECT_TRUE(facts) << (facts ? "" : to_text(facts.error()));
+  return *facts ? (*facts)->id : "";
+}
+
+TEST(CommFacts, EveryFileIsWhole) {
+  const DataStore data;
+  for (const std::string& id : data.list("comm/links", "toml")) {
+    const auto facts = load_link_facts(id, data);
+    ASSERT_TRUE(facts) << to_text(facts.error());
+    EXPECT_TRUE(load_link_facts(facts->start, data)) << id;
+  }
+  for (const std::string& id : data.list("comm/networks", "toml")) {
+    const auto facts = load_network_facts(id, data);
+    ASSERT_TRUE(facts) << to_text(facts.error());
+    EXPECT_TRUE(load_network_facts(facts->start, data)) << id;
+  }
+  EXPECT_TRUE(torus_facts(data));
+}
+
+TEST(CommFacts, LinksFollowTheDevice) {
+  EXPECT_EQ(links_of("h100-sxm"), "nvlink4");
+  EXPECT_EQ(links_of("h800-sxm"), "nvlink4");
+  EXPECT_EQ(links_of("a100-sxm-80g"), "nvlink3");
+  EXPECT_EQ(links_of("b300"), "nvlink5");
+  EXPECT_EQ(links_of("gb200"), "nvlink5");
+  EXPECT_EQ(links_of("mi325x"), "xgmi3");
+  EXPECT_EQ(links_of("l40s"), "pcie4-l40s");
+  EXPECT_EQ(links_of("rtx-4090"), "") << "no host of these was measured";
+}
+
+TEST(CommFacts, NetworksFollowFamilyAndRate) {
+  const DataStore data;
+  EXPECT_EQ((*network_facts(FabricFamily::kEfa, 6.25_GBps, data))->id, "efa-v1");
+  EXPECT_EQ((*network_facts(FabricFamily::kEfa, 50_GBps, data))->id, "efa-v2");
+  EXPECT_EQ((*network_facts(FabricFamily::kInfiniband, 50_GBps, data))->id, "ib");
+  EXPECT_FALSE(*network_facts(FabricFamily::kIci, 50_GBps, data));
+}
+
+TEST(CommFacts, ValuesAreWrittenAsTheyAreRead) {
+  const DataStore data;
+  const std::string text = *data.read("comm/links/nvlink4.toml");
+  const auto facts = load_link_facts("nvlink4", data);
+  ASSERT_TRUE(facts);
+  EXPECT_EQ(text.substr(text.find("\n[ll.base]")), link_values_text(*facts));
+  const std::string network = *data.read("comm/networks/ib.toml");
+  const auto ib = load_network_facts("ib", data);
+  ASSERT_TRUE(ib);
+  EXPECT_EQ(network.substr(network.find("\n[ll.hop]")), network_values_text(*ib));
+}
+
+TEST(CommFacts, BrokenFilesNameThePlace) {
+  Folder folder("sextant_comm_facts");
+  const std::string text = *DataStore().read("comm/links/nvlink4.toml");
+  const auto error_of = [&](const std::string& from, const std::string& to) {
+    const DataStore data = folder.with("comm/links/nvlink4.toml", replaced(text, from, to));
+    const auto facts = load_link_facts("nvlink4", data);
+    EXPECT_FALSE(facts) << to;
+    return facts ? std::string() : to_text(facts.error());
+  };
+  EXPECT_NE(error_of("[ll.base]", "[ll.bass]").find("base"), std::string::npos);
+  EXPECT_NE(error_of("[nvls.rate]\nvalue = \"", "[nvls.rate]\nvalue = \"x").find("nvlink4.toml:"),
+            std::string::npos);
+  EXPECT_NE(error_of("[rate]", "[extra]\nvalue = 1\n[rate]").find("extra"), std::string::npos);
+}
+
+TEST(CommSpread, GrowsWithWhatIsNotKnown) {
+  const auto spread = comm_spread(DataStore());
+  ASSERT_TRUE(spread) << to_text(spread.error());
+  EXPECT_LT(spread->factor(CommRegime::kOneDomain, 1_GiB),
+            spread->factor(CommRegime::kOneDomain, 1_MiB));
+  EXPECT_LT(spread->factor(CommRegime::kOneDomain, 1_GiB),
+            spread->factor(CommRegime::kTwoDomains, 1_GiB));
+  EXPECT_GE(spread->factor(CommRegime::kOneHost, 1_GiB), 2.0);
+  EXPECT_EQ(spread->factor(CommRegime::kOneDomain, 256_MiB),
+            spread->factor(CommRegime::kOneDomain, 1_GiB));
+}
+
+TEST(CommSpread, AFactorBelowOneIsRefused) {
+  Folder folder("sextant_comm_spread");
+  const std::string text = *DataStore().read("comm/spread.toml");
+  const std::size_t at = text.find("value = \"") + 9;
+  const DataStore data = folder.with(
+      "comm/spread.toml", std::string(text).replace(at, text.find('"', at) - at, "0.9 ratio"));
+  const auto spread = comm_spread(data);
+  ASSERT_FALSE(spread);
+  EXPECT_NE(to_text(spread.error()).find("below 1"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace sextant::describe

@@ -1,0 +1,46 @@
+#include "describe/comm_spread.h"
+
+#include <vector>
+
+#include "base/quantity_text.h"
+#include "describe/toml_table.h"
+
+namespace sextant::describe {
+namespace {
+
+constexpr std::string_view kFile = "comm/spread.toml";
+constexpr std::array<std::string_view, 5> kSizes{"tiny", "small", "medium", "large", "huge"};
+constexpr std::array<Bytes, 4> kBounds{32_KiB, 1_MiB, 16_MiB, 256_MiB};
+
+}  // namespace
+
+double CommSpread::factor(CommRegime regime, Bytes bytes) const {
+  std::size_t size = 0;
+  while (size < kBounds.size() && bytes >= kBounds[size]) {
+    ++size;
+  }
+  return factors[static_cast<std::size_t>(regime)][size].value;
+}
+
+Result<CommSpread> comm_spread(const DataStore& data) {
+  SEXTANT_TRY(const std::string text, data.read(kFile));
+  SEXTANT_TRY(const TomlTable file, TomlTable::parse(text, data.where(kFile)));
+  CommSpread spread;
+  std::vector<std::string_view> regimes;
+  for (const auto& [regime, word] : kCommRegimeWords) {
+    SEXTANT_TRY(const TomlTable table, file.table(word));
+    for (std::size_t size = 0; size < kSizes.size(); ++size) {
+      SEXTANT_TRY(Sourced<double> factor, table.sourced(kSizes[size], parse_ratio));
+      if (factor.value < 1.0) {
+        return invalid("a factor below 1", table.where(kSizes[size]), "1 ratio and more");
+      }
+      spread.factors[static_cast<std::size_t>(regime)][size] = std::move(factor);
+    }
+    SEXTANT_CHECK_OK(table.only(kSizes));
+    regimes.push_back(word);
+  }
+  SEXTANT_CHECK_OK(file.only(regimes));
+  return spread;
+}
+
+}  // namespace sextant::describe

@@ -3,6 +3,7 @@
 #include <string>
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "run_program.h"
 
@@ -59,6 +60,28 @@ TEST(ValidatePlots, NothingPredictedIsNoPlot) {
   EXPECT_EQ(ran.exit_code, 0) << ran.err;
   EXPECT_NE(ran.err.find("0 plots written"), std::string::npos) << ran.err;
   EXPECT_EQ(content(ledger).find("## Plots"), std::string::npos);
+}
+
+// Whether or not a model answers for such rows, their scores have a place.
+TEST(ValidateComm, CollectivesHaveTheirOwnScoresInJsonAndLedger) {
+  const Folder folder;
+  const std::string table = folder.write(
+      "collectives.csv",
+      "id,source,hardware,gpus_per_node,nodes,ranks,intra_link,inter_link,collective,bytes,time_us,"
+      "algbw_GBps,busbw_GBps,in_place,nccl_version,notes\n"
+      "a#1,s,DGX H100,8,1,8,NVLink4+NVSwitch 450GB/s/GPU uni,,all_reduce,1048576,46.24,22.677,"
+      "39.684,0,2.19,\n"
+      "a#2,s,DGX H100,8,1,8,NVLink4+NVSwitch 450GB/s/GPU uni,,all_reduce,2097152,50.1,41.9,"
+      "73.3,0,2.19,NOISY: shared node\n");
+  const std::string ledger = (folder.path() / "ledger.md").string();
+  const Ran ran = run_sextant({"validate", table, "--json", "--ledger", ledger});
+  ASSERT_EQ(ran.exit_code, 0) << ran.err;
+  const auto comm = nlohmann::json::parse(ran.out).at("comm");
+  EXPECT_EQ(comm.at("collectives").at("n"), 2);
+  EXPECT_EQ(comm.at("collectives").at("unhealthy"), 1);
+  EXPECT_EQ(comm.at("expert_all_to_all"), nullptr);
+  EXPECT_NE(content(ledger).find("## Collectives\n\n2 rows: "), std::string::npos);
+  EXPECT_EQ(run_sextant({"validate", table, "--check", ledger}).exit_code, 0);
 }
 
 TEST(ValidatePlots, AFolderThatCannotBeIsAnErrorOutside) {

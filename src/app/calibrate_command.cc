@@ -1,163 +1,79 @@
 #include "app/calibrate_command.h"
 
-#include <filesystem>
-#include <set>
-#include <system_error>
-#include <utility>
+#include <algorithm>
+#include <variant>
 
-#include <fmt/format.h>
-
-#include "app/kernel_calls.h"
-#include "base/file.h"
-#include "base/sha256.h"
-#include "base/text.h"
-#include "describe/cluster/load_cluster.h"
-#include "describe/kernel_facts.h"
-#include "explain/calibration_view.h"
-#include "measured/table.h"
+#include "app/calibrate_collectives.h"
+#include "app/calibrate_comm.h"
+#include "app/calibrate_files.h"
+#include "app/calibrate_kernels.h"
 
 namespace sextant::app {
 namespace {
 
-constexpr Bytes kMostTable = 64_MiB;
-constexpr std::string_view kKinds =
-    "kinds gemm, bmm, grouped, attention, memory, loss, optimizer, pcie, launch: columns "
-    "kind,variant,dtype,a,b,c,d,e,f,time_us, as scripts/measure/kernel_table.py writes them";
+constexpr const char* kCommand = "sextant calibrate";
+constexpr const char* kDevice =
+    "--device NAME, an id of data/devices or of devices/ in the folder of --data";
 
-struct Tables {
-  std::vector<measured::Row> rows;
-  std::vector<std::pair<std::string, std::string>> inputs;  // file and hash
-  std::string names;                                        // "kernels.csv, more.csv"
-};
-
-Result<Tables> read_tables(const std::vector<std::string>& given, const describe::DataStore& data) {
-  const std::vector<std::filesystem::path> paths(given.begin(), given.end());
-  SEXTANT_TRY(const std::vector<std::filesystem::path> files, measured::expand_tables(paths));
-  Tables tables;
-  std::vector<std::string> names;
-  for (const std::filesystem::path& file : files) {
-    SEXTANT_TRY(std::string text, read_text(file, kMostTable));
-    tables.inputs.emplace_back(file.string(), sha256_hex(text));
-    names.push_back(file.filename().string());
-    SEXTANT_TRY(std::vector<measured::Row> more,
-                measured::parse_table(std::move(text), file, data));
-    tables.rows.insert(tables.rows.end(), std::make_move_iterator(more.begin()),
-                       std::make_move_iterator(more.end()));
-  }
-  tables.names = join(names, ", ");
-  return tables;
+template <typename Subject>
+bool any_of(const std::vector<measured::Row>& rows) {
+  return std::ranges::any_of(
+      rows, [](const measured::Row& row) { return std::holds_alternative<Subject>(row.subject); });
 }
 
-// Devices that the rows name, as their tables' readers found them.
-std::set<std::string> devices_of(const std::vector<measured::Row>& rows) {
-  std::set<std::string> devices;
-  for (const measured::Row& row : rows) {
-    if (const auto* timed = std::get_if<measured::KernelSubject>(&row.subject)) {
-      devices.insert(timed->device);
-    } else if (const auto* share = std::get_if<measured::KernelEfficiencySubject>(&row.subject)) {
-      devices.insert(share->device.value_or("?"));
-    }
-  }
-  return devices;
+bool are_collectives(const std::vector<measured::Row>& rows) {
+  return any_of<measured::CollectiveSubject>(rows) && !any_of<measured::KernelSubject>(rows) &&
+         !any_of<measured::KernelEfficiencySubject>(rows);
 }
 
-std::string start_of(const describe::KernelFacts& facts, const describe::Device& device) {
-  return facts.scaled
-             ? fmt::format("kernels of {} by the rules of {}", facts.measured_on, device.generation)
-             : fmt::format("data/kernels/{}.toml", device.id);
+Result<void> check_nccl_options(const CalibrateRequest& request) {
+  if (!request.device.empty()) {
+    return invalid("--device is for tables of kernels, this is nccl-tests output", kCommand,
+                   "--on CLUSTER");
+  }
+  if (request.cluster.empty()) {
+    return invalid("it is not said where nccl-tests ran", kCommand,
+                   "--on CLUSTER, such as 2xdgx-h100 or a cluster.toml");
+  }
+  return {};
 }
 
-struct Calibrated {
-  explain::CalibrationAnswer answer;
-  std::string file;  // what --write writes
-};
-
-Result<Calibrated> calibrated(const Tables& tables, const describe::Device& device,
-                              const describe::DataStore& data) {
-  const KernelCalls found = kernel_calls(tables.rows);
-  if (found.calls.empty()) {
-    return invalid(fmt::format("none of {} rows is the timing of a kernel that is known here",
-                               tables.rows.size()),
-                   tables.names, std::string(kKinds));
+Result<void> check_collective_options(const CalibrateRequest& request) {
+  if (!request.device.empty()) {
+    return invalid("--device is for tables of kernels, this is one of collectives", kCommand,
+                   "a table of collectives alone: its rows name their hardware");
   }
-  SEXTANT_TRY(const describe::KernelFacts start, describe::kernel_facts(data, device));
-  cost::KernelFit fit = cost::fit_kernels(found.calls, device, start, tables.names);
-  const std::string head =
-      fmt::format("Kernels of {}: made by `sextant calibrate` from {} rows of {}. Start: {}.",
-                  device.id, found.calls.size(), tables.names, start_of(start, device));
-  Calibrated made;
-  made.file = explain::kernel_file(std::move(fit.facts), head);
-  // Scores are those of the file as it will be read.
-  SEXTANT_TRY(const describe::KernelFacts read,
-              describe::parse_kernel_facts(made.file, "the fitted file"));
-  explain::CalibrationAnswer& answer = made.answer;
-  answer.provenance = {std::string(explain::tool_version()), tables.inputs};
-  answer.device = device.id;
-  answer.start = start_of(start, device);
-  answer.before = cost::family_errors(found.calls, start, device);
-  answer.after = cost::family_errors(found.calls, read, device);
-  answer.halves = cost::half_split(found.calls, device, start);
-  answer.keys = std::move(fit.keys);
-  answer.unused.assign(found.unused.begin(), found.unused.end());
-  return made;
+  if (!request.cluster.empty()) {
+    return invalid("--on is for nccl-tests output, this is a table of collectives", kCommand,
+                   "a table of collectives alone: its rows name their hardware");
+  }
+  return {};
 }
 
-// How to use the file: by a folder of data that holds it as kernels/<device>.toml.
-std::vector<std::string> use_notes(const std::string& file, const std::string& device) {
-  const std::filesystem::path path(file);
-  std::vector<std::string> notes{fmt::format("kernel facts of {} written to {}", device, file)};
-  const bool in_place = path.parent_path().filename() == "kernels" &&
-                        path.filename() == fmt::format("{}.toml", device);
-  if (in_place) {
-    const std::string folder = path.parent_path().parent_path().string();
-    notes.push_back(
-        fmt::format("use them: add --data {} to any command, or data = \"{}\" to the "
-                    "configuration file",
-                    folder.empty() ? "." : folder, folder.empty() ? "." : folder));
-  } else {
-    notes.push_back(fmt::format(
-        "to use them, name the file FOLDER/kernels/{}.toml and add --data FOLDER to any command",
-        device));
+Result<void> check_kernel_options(const CalibrateRequest& request) {
+  if (!request.cluster.empty()) {
+    return invalid("--on is for nccl-tests output, this is no such", kCommand, kDevice);
   }
-  return notes;
-}
-
-Result<void> write_with_folder(const std::string& file, const std::string& text) {
-  const std::filesystem::path folder = std::filesystem::path(file).parent_path();
-  std::error_code failed;
-  if (!folder.empty() && !std::filesystem::create_directories(folder, failed) && failed) {
-    return external(fmt::format("can't be made: {}", failed.message()), folder.string());
+  if (request.device.empty()) {
+    return invalid("it is not said whose timings these are", kCommand, kDevice);
   }
-  return write_file(file, text);
+  return {};
 }
 
 }  // namespace
 
 Result<Output> calibrate(const CalibrateRequest& request, const Context& context) {
-  if (request.device.empty()) {
-    return invalid("it is not said whose timings these are", "sextant calibrate",
-                   "--device NAME, an id of data/devices or of devices/ in the folder of --data");
+  SEXTANT_TRY(const CalibrateFiles files, read_calibrate_files(request.tables, context.data));
+  if (!files.texts.empty()) {
+    SEXTANT_CHECK_OK(check_nccl_options(request));
+    return calibrate_nccl(files, {request.cluster, request.write_file}, context);
   }
-  SEXTANT_TRY(const describe::Device device, describe::load_device(request.device, context.data));
-  SEXTANT_TRY(const Tables tables, read_tables(request.tables, context.data));
-  const std::set<std::string> devices = devices_of(tables.rows);
-  if (devices.empty()) {
-    return invalid("no table of timed kernels among these", tables.names, std::string(kKinds));
+  if (are_collectives(files.rows)) {
+    SEXTANT_CHECK_OK(check_collective_options(request));
+    return calibrate_collectives(files, request.write_file, context);
   }
-  SEXTANT_TRY(const Calibrated made, calibrated(tables, device, context.data));
-  Output output;
-  if (!request.write_file.empty()) {
-    SEXTANT_CHECK_OK(write_with_folder(request.write_file, made.file));
-    output.notes = use_notes(request.write_file, device.id);
-  }
-  if (devices != std::set<std::string>{device.id}) {
-    output.notes.push_back(fmt::format(
-        "validate reads these tables as of {}: it takes the device from the name of "
-        "the file or its folder, here {} would say it",
-        join(std::vector<std::string>(devices.begin(), devices.end()), ", "), device.id));
-  }
-  output.text = explain::to_text(made.answer, context.style);
-  return output;
+  SEXTANT_CHECK_OK(check_kernel_options(request));
+  return calibrate_kernels(files, {request.device, request.write_file}, context);
 }
 
 }  // namespace sextant::app

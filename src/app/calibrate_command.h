@@ -1,4 +1,5 @@
-// calibrate: kernel facts of a device from timings of its own.
+// calibrate: facts of a user's own hardware from timings of its own: kernels of a device, or
+// collectives on its links and networks.
 #pragma once
 
 #include <string>
@@ -10,13 +11,17 @@
 namespace sextant::app {
 
 struct CalibrateRequest {
-  std::vector<std::string> tables;  // of timed kernels; files and folders
-  std::string device;               // whose timings they are
-  std::string write_file;           // the kernel file; "" = not written
+  std::vector<std::string> tables;  // files and folders, of one kind (app/calibrate_files.h)
+  std::string device;               // tables of timed kernels: whose timings they are
+  // Kernels: the kernel file. Collectives: the folder of comm/links and comm/networks. "" = not
+  // written.
+  std::string write_file;
+  std::string cluster = {};  // nccl-tests output: where it was measured (CLUSTER)
 };
 
-// An Error (exit 2) where no row is a kernel that is known, no known device is named, or a table
-// cannot be read.
+// Three kinds of input: tables of kernels (calibrate_kernels.h), tables of collectives and
+// nccl-tests output (calibrate_comm.h). An Error (exit 2) where options are not those of the kind,
+// nothing is usable, or a file cannot be read.
 Result<Output> calibrate(const CalibrateRequest& request, const Context& context);
 
 }  // namespace sextant::app

@@ -1,5 +1,7 @@
 #include "app/comm_models.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "base/quantity_text.h"
@@ -11,6 +13,16 @@ using describe::FabricFamily;
 using describe::ScaleUp;
 using measured::CollectiveLibrary;
 using measured::CollectiveSubject;
+
+constexpr BytesPerSecond kFastEthernet = 12.5_GBps;
+
+// Devices that reach each other without a network: a scale-up domain, or the cards of a PCIe host.
+std::int64_t joined_devices(const describe::Cluster& cluster) {
+  const std::int64_t domain = std::max<std::int64_t>(1, cluster.system.domain_size.value);
+  return cluster.system.scale_up == ScaleUp::kPcie
+             ? std::max(domain, cluster.system.devices_per_node.value)
+             : domain;
+}
 
 std::int64_t parts(std::int64_t whole, std::int64_t part) {
   return (whole + part - 1) / part;
@@ -155,9 +167,45 @@ Result<KnownComm> CommModels::of(const describe::Cluster& cluster) {
   }
   place.fabric = cluster.fabric.family;
   place.nic_rate = cluster.network_per_device();
-  place.inside = cluster.system.domain_size.value > 1;
-  place.across = cluster.domains() > 1;
-  return make(place);
+  const std::int64_t joined = joined_devices(cluster);
+  place.inside = joined > 1;
+  place.across = cluster.devices > joined;
+  const bool fast = place.nic_rate && *place.nic_rate >= kFastEthernet;
+  const bool roce = place.fabric == FabricFamily::kEthernet && fast;
+  if (roce) {
+    place.fabric = FabricFamily::kRoce;
+  }
+  SEXTANT_TRY(KnownComm known, make(place));
+  if (roce && place.across) {
+    known.assumed.emplace_back("RoCE: Ethernet of 100 Gbit/s and more a device is not left to TCP");
+  }
+  return known;
+}
+
+Result<KnownComm> CommModels::between_slices(const describe::Cluster& cluster) {
+  KnownComm known;
+  if (cluster.slices > 1) {
+    const auto rate = cluster.network_per_device();
+    if (!rate) {
+      return not_found("rate of the network between slices not known");
+    }
+    SEXTANT_TRY(const auto network, describe::network_facts(FabricFamily::kDcn, *rate, data_));
+    known.network = network ? network->id : "";
+    known.model = cost::comm_model(std::nullopt, std::nullopt, network, rate);
+  }
+  return known;
+}
+
+std::int64_t placed_domain(const describe::Cluster& cluster) {
+  const std::int64_t domain = joined_devices(cluster);
+  if (cluster.devices % domain == 0 || cluster.devices < domain) {
+    return domain;
+  }
+  std::int64_t placed = 1;
+  while (placed * 2 <= domain) {
+    placed *= 2;
+  }
+  return placed;
 }
 
 }  // namespace sextant::app

@@ -28,6 +28,10 @@ struct KnownComm {
   [[nodiscard]] describe::CommRegime regime(const cost::GroupShape& shape) const;
 };
 
+// Devices of a scale-up domain that a job fills: all of them where whole domains make up the
+// cluster, else the largest power of two (64 of a rack of 72), so that groups do not straddle.
+std::int64_t placed_domain(const describe::Cluster& cluster);
+
 class CommModels {
  public:
   // `data` must outlive it.
@@ -41,6 +45,8 @@ class CommModels {
                               const cost::GroupShape& shape);
   // Of a cluster's groups.
   Result<KnownComm> of(const describe::Cluster& cluster);
+  // What joins the slices of a TPU cluster; nothing where there is one.
+  Result<KnownComm> between_slices(const describe::Cluster& cluster);
 
  private:
   struct Place {

@@ -6,38 +6,52 @@
 #include "app/predict_experts.h"
 #include "app/predict_kernels.h"
 #include "app/predict_memory.h"
+#include "app/predict_runs.h"
 #include "app/predict_steps.h"
 #include "app/predict_traffic.h"
 
 namespace sextant::app {
+namespace {
+
+bool is_time_of_run(std::string_view quantity) {
+  return quantity == "step_time_s" || quantity == "tokens_per_s_per_device" ||
+         quantity == "tflops_per_device";
+}
+
+}  // namespace
 
 measured::Predictor predictor(const describe::DataStore& data) {
   const auto comm = std::make_shared<CommPredictor>(data);
   const auto experts = std::make_shared<ExpertPredictor>(data);
   const auto kernels = std::make_shared<KernelPredictor>(data);
   const auto memory = std::make_shared<MemoryPredictor>(data);
+  const auto runs = std::make_shared<RunPredictor>(data);
   const auto steps = std::make_shared<StepPredictor>(data);
-  return [comm, experts, kernels, memory, steps](const measured::Row& row) -> measured::Answer {
-    if (std::holds_alternative<measured::StepCollectiveSubject>(row.subject)) {
-      return predict_step_collective(row);
-    }
-    if (std::holds_alternative<measured::CollectiveSubject>(row.subject) ||
-        std::holds_alternative<measured::CommEfficiencySubject>(row.subject)) {
-      return (*comm)(row);
-    }
-    if (std::holds_alternative<measured::EpAllToAllSubject>(row.subject)) {
-      return (*experts)(row);
-    }
-    if (std::holds_alternative<measured::KernelSubject>(row.subject) ||
-        std::holds_alternative<measured::KernelEfficiencySubject>(row.subject)) {
-      return (*kernels)(row);
-    }
-    if (row.table == measured::TableKind::kTrainSteps ||
-        row.table == measured::TableKind::kRankCompute) {
-      return (*steps)(row);
-    }
-    return (*memory)(row);
-  };
+  return
+      [comm, experts, kernels, memory, runs, steps](const measured::Row& row) -> measured::Answer {
+        if (std::holds_alternative<measured::StepCollectiveSubject>(row.subject)) {
+          return predict_step_collective(row);
+        }
+        if (std::holds_alternative<measured::CollectiveSubject>(row.subject) ||
+            std::holds_alternative<measured::CommEfficiencySubject>(row.subject)) {
+          return (*comm)(row);
+        }
+        if (std::holds_alternative<measured::EpAllToAllSubject>(row.subject)) {
+          return (*experts)(row);
+        }
+        if (std::holds_alternative<measured::KernelSubject>(row.subject) ||
+            std::holds_alternative<measured::KernelEfficiencySubject>(row.subject)) {
+          return (*kernels)(row);
+        }
+        if (row.table == measured::TableKind::kTrainSteps ||
+            row.table == measured::TableKind::kRankCompute) {
+          return (*steps)(row);
+        }
+        if (row.table == measured::TableKind::kRuns && is_time_of_run(row.quantity)) {
+          return (*runs)(row);
+        }
+        return (*memory)(row);
+      };
 }
 
 }  // namespace sextant::app

@@ -8,12 +8,16 @@
 #include <fmt/format.h>
 
 #include "app/ledger_halves.h"
+#include "app/ledger_left_out.h"
 #include "app/predictor.h"
 #include "base/file.h"
 #include "base/sha256.h"
+#include "explain/bandwidth_runs.h"
+#include "explain/comm_section.h"
 #include "explain/plot_links.h"
 #include "explain/validation_groups.h"
 #include "explain/validation_view.h"
+#include "measured/comm_scores.h"
 #include "measured/table.h"
 #include "measured/validate.h"
 
@@ -44,10 +48,11 @@ Result<Validated> validated(const std::vector<std::string>& tables,
                        std::make_move_iterator(more.end()));
   }
   result.answer.report = measured::validate(result.rows, predictor(data));
+  result.answer.comm = measured::comm_scores(result.rows, result.answer.report);
   return result;
 }
 
-Result<std::int64_t> write_plots(const std::vector<explain::ValidationPlot>& plots,
+Result<std::int64_t> write_plots(const explain::LedgerPlots& plots,
                                  const std::filesystem::path& folder) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
@@ -72,23 +77,30 @@ std::string link_from(const std::filesystem::path& ledger, const std::filesystem
   return explain::folder_link(error || relative.empty() ? folder : relative);
 }
 
-// What the ledger says beside the scores: plots where they are linked, and halves of kernel tables.
-Result<std::string> sections(const std::vector<measured::Row>& rows, const std::string& plots,
+// What the ledger says beside the scores: plots where they are linked, communication by size and
+// system, and halves of kernel tables.
+Result<std::string> sections(const Validated& validated, const std::string& plots,
                              const describe::DataStore& data) {
-  SEXTANT_TRY(const std::vector<explain::DeviceHalves> halves, ledger_halves(rows, data));
-  const std::string fitted = explain::halves_section(halves);
-  return plots.empty() || fitted.empty() ? plots + fitted : plots + "\n" + fitted;
+  SEXTANT_TRY(const std::vector<explain::DeviceHalves> halves, ledger_halves(validated.rows, data));
+  SEXTANT_TRY(const std::vector<explain::LeaveOneOut> left_out,
+              ledger_left_out(validated.rows, data));
+  std::string text;
+  for (const std::string& section :
+       {plots, explain::comm_section(validated.answer.comm, left_out), explain::halves_section(halves)}) {
+    text += text.empty() || section.empty() ? section : "\n" + section;
+  }
+  return text;
 }
 
 // The first of the ledger and the plots it links that is not what would be written now; nothing
 // where all are.
 Result<std::string> first_stale(const std::filesystem::path& ledger, const Validated& validated,
-                                const std::vector<explain::ValidationPlot>& plots,
+                                const explain::LedgerPlots& plots,
                                 const describe::DataStore& data) {
   SEXTANT_TRY(const std::string stored, read_text(ledger, kMostLedger));
   const std::optional<std::string> link = explain::linked_folder(stored);
   SEXTANT_TRY(const std::string beside,
-              sections(validated.rows, link ? explain::plots_section(plots, *link) : "", data));
+              sections(validated, link ? explain::plots_section(plots, *link) : "", data));
   if (stored != explain::ledger(validated.answer.report, beside)) {
     return fmt::format("{} is not current: write it again with --ledger", ledger.string());
   }
@@ -110,9 +122,10 @@ Result<std::string> first_stale(const std::filesystem::path& ledger, const Valid
 Result<Output> with_files(const ValidateRequest& request, const Validated& validated,
                           const describe::DataStore& data) {
   const measured::ValidationReport& report = validated.answer.report;
-  std::vector<explain::ValidationPlot> plots;
+  explain::LedgerPlots plots;
   if (!request.plots_folder.empty() || !request.check_file.empty()) {
-    plots = explain::validation_plots(validated.rows, report);
+    plots.scores = explain::validation_plots(validated.rows, report);
+    plots.bandwidths = explain::bandwidth_plots(validated.rows, report);
   }
   Output output;
   if (!request.rows_file.empty()) {
@@ -129,7 +142,7 @@ Result<Output> with_files(const ValidateRequest& request, const Validated& valid
     if (!request.plots_folder.empty()) {
       section = explain::plots_section(plots, link_from(request.ledger_file, request.plots_folder));
     }
-    SEXTANT_TRY(const std::string beside, sections(validated.rows, section, data));
+    SEXTANT_TRY(const std::string beside, sections(validated, section, data));
     SEXTANT_CHECK_OK(write_file(request.ledger_file, explain::ledger(report, beside)));
     output.notes.push_back(fmt::format("ledger written to {}", request.ledger_file));
   }

@@ -36,6 +36,13 @@ Result<std::string> read_file(const std::filesystem::path& path, Bytes limit) {
   if (!standard_input && std::filesystem::is_directory(path, ignored)) {
     return invalid("is a directory", where, "a file");
   }
+  // A regular file says its size: one that is too large need not be read to know it.
+  if (!standard_input && std::filesystem::is_regular_file(path, ignored)) {
+    const std::uintmax_t size = std::filesystem::file_size(path, ignored);
+    if (!ignored && static_cast<double>(size) > limit.base()) {
+      return too_large(where, limit);
+    }
+  }
   const std::unique_ptr<std::FILE, CloseFile> file(standard_input ? stdin
                                                                   : std::fopen(path.c_str(), "rb"));
   if (!file) {

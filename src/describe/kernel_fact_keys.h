@@ -41,6 +41,7 @@ void visit_keys(Visitor& visitor, AttentionFacts& attention) {
       .share("flash_backward", attention.flash.backward)
       .share("cudnn_forward", attention.cudnn.forward)
       .share("cudnn_backward", attention.cudnn.backward)
+      .share("flash1", attention.flash1)
       .ratio("softmax", attention.softmax)
       .ratio("forward_keys", attention.forward_keys)
       .ratio("backward_keys", attention.backward_keys)

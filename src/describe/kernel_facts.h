@@ -55,6 +55,7 @@ struct AttentionKernelFacts {
 struct AttentionFacts {
   AttentionKernelFacts flash;
   AttentionKernelFacts cudnn;
+  Sourced<double> flash1;               // FlashAttention 1, as a share of flash's rates
   Sourced<double> softmax;              // of one score, in columns of the head size at peak
   Sourced<double> forward_keys;         // a row of queries costs so many keys more than it sees
   Sourced<double> backward_keys;        // the same

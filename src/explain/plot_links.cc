@@ -28,21 +28,39 @@ std::string link(std::string_view folder, const std::string& file) {
   return fmt::format("[{}]({}/{})", file, folder, file);
 }
 
+std::string bandwidths_text(const std::vector<BandwidthPlot>& plots, std::string_view folder,
+                            const std::string& heading) {
+  if (plots.empty()) {
+    return {};
+  }
+  Table table{{{"class of system"}, {"runs", true}, {"bandwidth by size"}}, {}};
+  for (const BandwidthPlot& plot : plots) {
+    table.rows.push_back(
+        {plot.title, std::to_string(plot.series.size()), link(folder, plot.name + ".svg")});
+  }
+  return fmt::format(
+      "{}\nEffective bandwidth by size, measured and predicted: of each class of system and "
+      "operation the run with the most rows.\n\n{}",
+      heading, to_text(table, Style{Format::kMarkdown, false}));
+}
+
 }  // namespace
 
-std::vector<std::pair<std::string, std::string>> plot_files(
-    const std::vector<ValidationPlot>& plots) {
+std::vector<std::pair<std::string, std::string>> plot_files(const LedgerPlots& plots) {
   std::vector<std::pair<std::string, std::string>> files;
-  for (const ValidationPlot& plot : plots) {
+  for (const ValidationPlot& plot : plots.scores) {
     files.emplace_back(plot.name + ".svg", to_svg(scatter_drawing(plot)));
     files.emplace_back(plot.name + "-error.svg", to_svg(error_drawing(plot)));
+  }
+  for (const BandwidthPlot& plot : plots.bandwidths) {
+    files.emplace_back(plot.name + ".svg", to_svg(bandwidth_drawing(plot)));
   }
   return files;
 }
 
-std::string plots_section(const std::vector<ValidationPlot>& plots, std::string_view folder) {
-  if (plots.empty()) {
-    return {};
+std::string plots_section(const LedgerPlots& plots, std::string_view folder) {
+  if (plots.scores.empty()) {
+    return bandwidths_text(plots.bandwidths, folder, std::string(kHeading));
   }
   Table table{{{"what"},
                {"rows", true},
@@ -50,14 +68,16 @@ std::string plots_section(const std::vector<ValidationPlot>& plots, std::string_
                {"predicted against measured"},
                {"error by size"}},
               {}};
-  for (const ValidationPlot& plot : plots) {
+  for (const ValidationPlot& plot : plots.scores) {
     table.rows.push_back(
         {fmt::format("{}: {}", plot.title, plot.quantity), with_thousands(plot.rows()),
          fmt::format("{:.1f} %", plot.mean_error() * 100.0), link(folder, plot.name + ".svg"),
          link(folder, plot.name + "-error.svg")});
   }
-  return fmt::format("{}\nScored rows only; bands are within 10 % and 25 %.\n\n{}", kHeading,
-                     to_text(table, Style{Format::kMarkdown, false}));
+  const std::string text =
+      fmt::format("{}\nScored rows only; bands are within 10 % and 25 %.\n\n{}", kHeading,
+                  to_text(table, Style{Format::kMarkdown, false}));
+  return text + bandwidths_text(plots.bandwidths, folder, "");
 }
 
 std::string folder_link(const std::filesystem::path& path) {

@@ -8,16 +8,22 @@
 #include <utility>
 #include <vector>
 
+#include "explain/bandwidth_plot.h"
 #include "explain/validation_plot.h"
 
 namespace sextant::explain {
 
-// Names and SVG of every plot: NAME.svg, then NAME-error.svg.
-std::vector<std::pair<std::string, std::string>> plot_files(
-    const std::vector<ValidationPlot>& plots);
+// All plots of a ledger.
+struct LedgerPlots {
+  std::vector<ValidationPlot> scores;
+  std::vector<BandwidthPlot> bandwidths = {};
+};
+
+// Names and SVG of every plot: NAME.svg, then NAME-error.svg of scores; NAME.svg of bandwidths.
+std::vector<std::pair<std::string, std::string>> plot_files(const LedgerPlots& plots);
 
 // The ledger's section "Plots", with links into `folder` (as a link: folder_link's); "" of none.
-std::string plots_section(const std::vector<ValidationPlot>& plots, std::string_view folder);
+std::string plots_section(const LedgerPlots& plots, std::string_view folder);
 
 // A path as a link of Markdown: everything but letters, digits and "/._-~" as %XX.
 std::string folder_link(const std::filesystem::path& path);

@@ -7,9 +7,9 @@
 namespace sextant::explain {
 namespace {
 
-std::vector<ValidationPlot> two_plots() {
-  return {{"kernels", "Kernels", "time", "µs", {{"gemm", {{10.0, 11.0, 0.1}, {10.0, 9.0, -0.1}}}}},
-          {"memory", "Memory", "peak", "GiB", {{"a", {{10.0, 10.5, 0.05}}}}}};
+LedgerPlots two_plots() {
+  return {{{"kernels", "Kernels", "time", "µs", {{"gemm", {{10.0, 11.0, 0.1}, {10.0, 9.0, -0.1}}}}},
+           {"memory", "Memory", "peak", "GiB", {{"a", {{10.0, 10.5, 0.05}}}}}}};
 }
 
 TEST(PlotLinks, EveryPlotHasTwoFiles) {
@@ -27,6 +27,20 @@ TEST(PlotLinks, TheSectionLinksThemAndSaysHowFarOff) {
   EXPECT_NE(section.find("[memory-error.svg](validation/memory-error.svg)"), std::string::npos);
   EXPECT_NE(section.find("10.0 %"), std::string::npos);
   EXPECT_EQ(plots_section({}, "validation"), "");
+}
+
+TEST(PlotLinks, BandwidthsAreOneFileEachAfterTheScores) {
+  LedgerPlots plots = two_plots();
+  plots.bandwidths = {{"bandwidth-tpu", "TPU", "bus bandwidth", {{"a", "", {}, {}}}}};
+  const auto files = plot_files(plots);
+  ASSERT_EQ(files.size(), 5U);
+  EXPECT_EQ(files[4].first, "bandwidth-tpu.svg");
+  const std::string section = plots_section(plots, "validation");
+  EXPECT_NE(section.find("| TPU | 1 | [bandwidth-tpu.svg](validation/bandwidth-tpu.svg) |"),
+            std::string::npos)
+      << section;
+  plots.scores.clear();
+  EXPECT_EQ(linked_folder(plots_section(plots, "validation")), "validation");
 }
 
 TEST(PlotLinks, TheLedgerHoldsTheSectionAndGivesItsFolderBack) {

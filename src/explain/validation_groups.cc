@@ -6,6 +6,8 @@
 #include <string_view>
 #include <utility>
 
+#include "explain/file_word.h"
+#include "measured/comm_groups.h"
 #include "measured/table.h"
 
 namespace sextant::explain {
@@ -122,6 +124,15 @@ SeriesKey op_series(measured::CollectiveOp op) {
           spaced(describe::word_of<measured::CollectiveOp>(measured::kCollectiveOpWords, op))};
 }
 
+SeriesKey class_series(const measured::CollectiveSubject& call) {
+  if (!call.healthy) {
+    return {measured::kCommClassWords.size(), "unhealthy"};
+  }
+  const measured::CommClass kind = measured::comm_class(call);
+  return {static_cast<std::size_t>(kind),
+          std::string(describe::word_of<measured::CommClass>(measured::kCommClassWords, kind))};
+}
+
 bool is_phase(const Row& row) {
   return row.table == TableKind::kRankCompute ||
          (row.table == TableKind::kTrainSteps && row.quantity != "step_ms_median");
@@ -138,7 +149,7 @@ SeriesKey series_of(const Row& row) {
     return {0, kernel->device.value_or(row.source)};
   }
   if (const auto* call = std::get_if<measured::CollectiveSubject>(&row.subject)) {
-    return op_series(call->op);
+    return class_series(*call);
   }
   if (const auto* call = std::get_if<measured::StepCollectiveSubject>(&row.subject)) {
     return op_series(call->op);
@@ -159,21 +170,6 @@ SeriesKey series_of(const Row& row) {
     return step_series(*single);
   }
   return {0, row.source};
-}
-
-// Lower-case letters, digits and single hyphens.
-std::string file_word(std::string_view text) {
-  std::string word;
-  for (const char c : text) {
-    const bool kept = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-    const bool capital = c >= 'A' && c <= 'Z';
-    if (kept || capital) {
-      word += capital ? static_cast<char>(c - 'A' + 'a') : c;
-    } else if (!word.empty() && word.back() != '-') {
-      word += '-';
-    }
-  }
-  return word;
 }
 
 std::string_view family_words(TableKind kind) {

@@ -1,8 +1,9 @@
 // Which plot of the ledger a row belongs to, and under which name.
 //
-// The rule: a plot a kind of table and quantity, a series a kind of thing measured. What no rule
-// names (a new quantity) gets a plot of its own, by the table's kind and the quantity's name, with
-// a series a table.
+// The rule: a plot a kind of table and quantity, a series a kind of thing measured (of collectives
+// a class of system, and one of all systems that are not healthy). What no rule names (a new
+// quantity) gets a plot of its own, by the table's kind and the quantity's name, with a series a
+// table.
 #pragma once
 
 #include <vector>

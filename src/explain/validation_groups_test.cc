@@ -117,6 +117,22 @@ TEST(ValidationGroups, MemoryIsByTableAPlotAQuantity) {
   EXPECT_EQ(plots[2].name, "runs-memory");
 }
 
+TEST(ValidationGroups, CollectivesAreByClassOfSystemAndHealth) {
+  std::vector<Row> rows(3, row(TableKind::kCollectives, "time_us"));
+  measured::CollectiveSubject subject;
+  subject.links.scale_up = describe::ScaleUp::kPcie;
+  rows[0].subject = subject;
+  subject.healthy = false;
+  rows[1].subject = subject;
+  subject.healthy = true;
+  subject.links.scale_up = describe::ScaleUp::kNvSwitch;
+  rows[2].subject = subject;
+  const std::vector<ValidationPlot> plots = plots_of(rows);
+  ASSERT_EQ(plots.size(), 1U);
+  EXPECT_EQ(names_of(plots[0]),
+            (std::vector<std::string>{"one NVLink domain", "PCIe, one node", "unhealthy"}));
+}
+
 TEST(ValidationGroups, OtherTablesFollowTheirKindAndQuantity) {
   Row gather = row(TableKind::kCollectives, "time_us");
   measured::CollectiveSubject subject;
@@ -130,7 +146,7 @@ TEST(ValidationGroups, OtherTablesFollowTheirKindAndQuantity) {
   ASSERT_EQ(plots.size(), 5U);
   EXPECT_EQ(plots[0].name, "collectives");
   EXPECT_EQ(plots[0].title, "Collectives");
-  EXPECT_EQ(names_of(plots[0]), (std::vector<std::string>{"all-gather"}));
+  EXPECT_EQ(names_of(plots[0]), (std::vector<std::string>{"links not stated"}));
   EXPECT_EQ(plots[1].name, "collectives-bus-bandwidth");
   EXPECT_EQ(plots[2].name, "ep-all-to-all");
   EXPECT_EQ(plots[2].title, "EP all-to-all");

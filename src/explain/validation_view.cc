@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -12,6 +13,8 @@
 
 #include "base/csv.h"
 #include "base/text.h"
+#include "explain/comm_json.h"
+#include "explain/comm_section.h"
 #include "explain/json.h"
 #include "explain/text_table.h"
 
@@ -59,8 +62,9 @@ using Counts = std::vector<std::pair<std::string, std::int64_t>>;
 
 Counts by_frequency(const std::map<std::string, std::int64_t>& counted) {
   Counts counts(counted.begin(), counted.end());
-  std::stable_sort(counts.begin(), counts.end(),
-                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::sort(counts.begin(), counts.end(), [](const auto& a, const auto& b) {
+    return std::tie(b.second, a.first) < std::tie(a.second, b.first);
+  });
   return counts;
 }
 
@@ -153,6 +157,9 @@ std::string json_text(const ValidationAnswer& answer) {
   for (const ValidationSummary& s : answer.report.summary) {
     json["summary"].push_back(summary_json(s));
   }
+  if (!answer.comm.empty()) {
+    json["comm"] = comm_json(answer.comm);
+  }
   return dumped(json);
 }
 
@@ -167,6 +174,10 @@ std::string to_text(const ValidationAnswer& answer, const Style& style) {
   if (style.format != Format::kCsv && !reasons.empty()) {
     constexpr std::size_t kMostReasons = 20;
     text += "\n" + to_text(counts_table(reasons, "refused because", kMostReasons), style);
+  }
+  const std::string comm = comm_tables(answer.comm, style);
+  if (style.format != Format::kCsv && !comm.empty()) {
+    text += "\n" + comm;
   }
   return text;
 }
@@ -185,7 +196,7 @@ std::string rows_csv(const ValidationReport& report) {
   return text;
 }
 
-std::string ledger(const ValidationReport& report, const std::string& plots) {
+std::string ledger(const ValidationReport& report, const std::string& sections) {
   constexpr std::size_t kAll = 1000;
   const Style markdown{Format::kMarkdown, false};
   std::int64_t predicted = 0;
@@ -206,7 +217,7 @@ std::string ledger(const ValidationReport& report, const std::string& plots) {
       "scored.\n\n",
       with_thousands(static_cast<std::int64_t>(report.rows.size())), with_thousands(predicted));
   text += "## By source\n\n" + to_text(summary_table(report), markdown);
-  text += plots.empty() ? "" : "\n" + plots;
+  text += sections.empty() ? "" : "\n" + sections;
   text += "\n## Why rows are refused\n\n" +
           to_text(counts_table(refusal_reasons(report), "reason", kAll), markdown);
   text +=

@@ -5,6 +5,7 @@
 
 #include "explain/provenance.h"
 #include "explain/style.h"
+#include "measured/comm_scores.h"
 #include "measured/validate.h"
 
 namespace sextant::explain {
@@ -12,16 +13,18 @@ namespace sextant::explain {
 struct ValidationAnswer {
   measured::ValidationReport report;
   Provenance provenance;
+  measured::CommScores comm = {};  // of the same rows
 };
 
-// JSON has rows and summary; the other formats the summary and the reasons for refusal.
+// JSON has rows, summary and, where there are such rows, scores of communication; the other formats
+// the summary, the reasons for refusal and the main scores of communication (CSV: the summary).
 std::string to_text(const ValidationAnswer& answer, const Style& style);
 
 // Every row as CSV, assumptions joined by "; ".
 std::string rows_csv(const measured::ValidationReport& report);
 
-// The ledger: Markdown that depends on nothing but the report and its plots, which are a section as
-// plots_section writes it ("" = none).
-std::string ledger(const measured::ValidationReport& report, const std::string& plots = {});
+// The ledger: Markdown that depends on nothing but the report and the sections that stand after its
+// summary: plots_section's, comm_section's, halves_section's ("" = none).
+std::string ledger(const measured::ValidationReport& report, const std::string& sections = {});
 
 }  // namespace sextant::explain

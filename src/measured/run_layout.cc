@@ -1,6 +1,7 @@
 #include "measured/run_layout.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -20,6 +21,8 @@ using describe::Overlap;
 using describe::Storage;
 
 constexpr int kSequenceParallelSince = 2022;  // Korthikanti et al., arXiv:2205.05198
+constexpr int kWholeExpertsSince =
+    2024;  // Megatron-Bridge and NeMo recipes of DeepSeek, Qwen, Mixtral
 // Inferred from the rows' memory: compiled torchtitan runs of 2024-12 (TTN-003) fit with the plain
 // loss, the one of 2025-06 (TTN-032) only with a fused one.
 constexpr int kCompiledLossSince = 2025;
@@ -78,9 +81,32 @@ bool read_axes(Reading& at) {
   return true;
 }
 
+// A performance recipe of NVIDIA's, dense: it interleaves every pipeline, in chunks of a few
+// layers, and hides tensor-parallel messages behind their products. Source: NeMo 24 and 25
+// performance recipes (llm/recipes, tp_comm_overlap and virtual_pipeline_model_parallel_size).
+bool is_dense_recipe(const Reading& at) {
+  return contains(at.run.framework, "NeMo") && at.out.framework == Framework::kMegatronCore &&
+         !has_experts(at.model);
+}
+
+void infer_chunks(Reading& at) {
+  Layout& layout = at.out.layout;
+  const std::int64_t layers = at.model.layer_count();
+  if (at.run.vpp || layout.pp == 1 || !is_dense_recipe(at) || layers % layout.pp != 0) {
+    return;
+  }
+  const std::int64_t own = layers / layout.pp;
+  const std::int64_t chunk = own % 4 == 0 && own > 12 ? 4 : own % 2 == 0 ? 2 : 1;
+  if (own > chunk) {
+    layout.vpp = own / chunk;
+    at.assume(fmt::format("vpp={} (not stated; NVIDIA's recipes interleave)", layout.vpp));
+  }
+}
+
 void read_schedule(Reading& at) {
   using describe::Schedule;
   Layout& layout = at.out.layout;
+  infer_chunks(at);
   if (layout.pp == 1) {
     return;
   }
@@ -141,6 +167,10 @@ void read_expert_axes(Reading& at) {
   if (layout.tp == 1 || !is_megatron(at.out.framework)) {
     return;
   }
+  if (year_of(at.run.date).value_or(kWholeExpertsSince) >= kWholeExpertsSince) {
+    at.assume("etp=1 (not stated; NVIDIA's recipes for experts since 2024)");
+    return;
+  }
   const std::int64_t ranks = stated(at.run.devices) / layout.pp;
   layout.etp = ranks % (layout.ep * layout.tp) == 0 ? layout.tp : 1;
   at.assume(
@@ -176,10 +206,20 @@ void read_megatron_storage(Reading& at) {
   }
 }
 
+// Devices with 8-bit tensor cores that MLPerf's submitters use them on.
+bool has_eight_bits(std::string_view device) {
+  constexpr std::array<std::string_view, 4> kStarts{"h1", "h2", "b", "gb"};
+  return std::ranges::any_of(kStarts,
+                             [&](std::string_view start) { return device.starts_with(start); });
+}
+
 void read_precision(Reading& at) {
   Layout& layout = at.out.layout;
   const RunCells& run = at.run;
-  if (run.precision_kind.empty()) {
+  if (run.precision_kind.empty() && contains(run.date, "MLPerf") && has_eight_bits(run.device)) {
+    layout.precision = describe::Precision::kFp8;
+    at.assume("precision=fp8 (not stated; NVIDIA's MLPerf submissions on this device)");
+  } else if (run.precision_kind.empty()) {
     const bool half = at.out.framework == Framework::kMegatronDeepspeed;
     layout.precision = half ? describe::Precision::kFp16 : describe::Precision::kBf16;
     at.assume(fmt::format("precision={} (not stated)", half ? "fp16" : "bf16"));
@@ -245,12 +285,20 @@ void read_kernels(Reading& at) {
   const std::string kernel = to_lower(at.run.attention);
   if (contains(kernel, "no flash") || contains(kernel, "not flash") || contains(kernel, "fused")) {
     layout.attention = AttentionKernel::kFused;
+  } else if (contains(kernel, "v1") || contains(to_lower(at.run.framework), "llm-foundry")) {
+    layout.attention = AttentionKernel::kFlash1;
+    at.assume("attention=flash1 (llm-foundry 0.0.4: flash-attn 1 or its Triton copy)");
   } else if (contains(kernel, "cudnn")) {
     layout.attention = AttentionKernel::kCudnn;
   } else if (kernel.empty() && is_megatron(at.out.framework) &&
              year_of(at.run.date).value_or(kFlashEverywhereSince) < kFlashEverywhereSince) {
     layout.attention = AttentionKernel::kFused;
     at.assume("attention=fused-softmax (before flash attention)");
+  }
+  const bool engine = is_megatron(at.out.framework) || contains(kernel, "te)");
+  if (layout.attention == AttentionKernel::kFlash && engine && has_eight_bits(at.run.device)) {
+    layout.attention = AttentionKernel::kCudnn;
+    at.assume("attention=cudnn (what Transformer Engine picks on this device)");
   }
   const std::string_view graph = at.flags.value("cuda_graph_impl").value_or("none");
   const bool graphs = graph != "none" || at.flags.on("LAYER_CUDA_GRAPH").value_or(false) ||
@@ -314,6 +362,14 @@ void read_overlaps(Reading& at) {
       set_overlap(layout, what, *on);
     }
   };
+  if (is_dense_recipe(at) && layout.tp > 1 && layout.sp && !at.flags.on("TP_COMM_OVERLAP")) {
+    set_overlap(layout, Overlap::kTensorParallel, true);
+    at.assume("overlap=tp (not stated; NVIDIA's recipes)");
+  }
+  if (layout.pp > 1 && layout.vpp > 1 && is_megatron(at.out.framework)) {
+    // overlap_p2p_communication is on by default where chunks are interleaved.
+    set_overlap(layout, Overlap::kPipeline, true);
+  }
   apply(Overlap::kGradReduce, at.flags.on("OVERLAP_GRAD_REDUCE"));
   apply(Overlap::kParamGather, at.flags.on("OVERLAP_PARAM_GATHER"));
   apply(Overlap::kTensorParallel, at.flags.on("TP_COMM_OVERLAP"));
@@ -366,6 +422,11 @@ void read_micro_batch(Reading& at) {
     return;
   }
   double derived = 1.0;
+  if (at.out.framework == Framework::kTorchtitan && layout.pp > 1) {
+    layout.mbs = 1;
+    at.assume("mbs=1 (not stated; torchtitan's pipelines split the local batch into single ones)");
+    return;
+  }
   if (run.global_batch &&
       (run.grad_accum || a_chip || layout.zero == describe::Zero::kParameters)) {
     derived = share / std::max(run.grad_accum.value_or(1.0), 1.0);

@@ -87,8 +87,7 @@ class Passes {
   [[gnu::always_inline]] void stream(const Stream& call) const { pass_through(call, call.part); }
 
   [[gnu::always_inline]] void attention(const AttentionCall& call) const {
-    if (call.kernel == describe::AttentionKernel::kFlash ||
-        call.kernel == describe::AttentionKernel::kCudnn) {
+    if (describe::is_flash(call.kernel)) {
       flash(call);
     } else {
       materialised(call);

@@ -67,8 +67,7 @@ SavedRules saved_rules(const describe::Job& job, const describe::Layout& layout)
   rules.autocast = rules.dialect == Dialect::kEager && rules.element < 4.0 &&
                    layout.parameters == describe::Storage::kFp32 &&
                    layout.zero == describe::Zero::kNone;
-  rules.flash =
-      layout.attention == AttentionKernel::kFlash || layout.attention == AttentionKernel::kCudnn;
+  rules.flash = describe::is_flash(layout.attention);
   if (rules.dialect == Dialect::kEager && rules.element >= 4.0 && rules.flash) {
     // PyTorch has no fused fp32 attention kernel for grouped queries: it falls back to the plain
     // one.

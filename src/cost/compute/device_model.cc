@@ -86,7 +86,8 @@ AttentionModel attention_of(const KernelFacts& facts, describe::AttentionKernel 
                             double power) {
   const describe::AttentionFacts& from = facts.attention;
   const auto& chosen = kernel == describe::AttentionKernel::kCudnn ? from.cudnn : from.flash;
-  const double limit = std::min(1.0, power);
+  const double limit = std::min(1.0, power) *
+                       (kernel == describe::AttentionKernel::kFlash1 ? from.flash1.value : 1.0);
   return {.launch = facts.product.launch.value,
           .backward_launch = from.backward_launch.value,
           .forward = 1.0 / (chosen.forward.value * limit),

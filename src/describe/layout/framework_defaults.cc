@@ -85,9 +85,10 @@ void fill_torchtitan(Layout& layout, Filler& filler) {
   fill_fsdp(layout, filler);
 }
 
-// MaxText e591f30 (2026-08): FSDP over the rest of the mesh, "full" remat, compiled.
+// MaxText e591f30 (2026-08): FSDP over the rest of the mesh, "full" remat, compiled; XLA's
+// latency-hiding scheduler moves gathers and reductions behind compute.
 void fill_maxtext(Layout& layout, Filler& filler) {
-  fill_sharded(layout, filler);
+  fill_fsdp(layout, filler);
   filler.fill(layout.recompute, RecomputePolicy{.granularity = Recompute::kFull, .modules = {}},
               "recompute", "full");
   filler.fill(layout.launch, Launch::kCompiled, "compile", "1");

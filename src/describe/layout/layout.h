@@ -164,10 +164,16 @@ struct Optimizer {
   bool operator==(const Optimizer&) const = default;
 };
 
-enum class AttentionKernel { kFlash, kCudnn, kFused, kEager };
-inline constexpr std::array<Word<AttentionKernel>, 6> kAttentionKernelWords{
+enum class AttentionKernel { kFlash, kFlash1, kCudnn, kFused, kEager };
+// Scores stay on the chip. kFlash1: FlashAttention 1 and its Triton copies, of 2022 and 2023.
+constexpr bool is_flash(AttentionKernel kernel) {
+  return kernel == AttentionKernel::kFlash || kernel == AttentionKernel::kFlash1 ||
+         kernel == AttentionKernel::kCudnn;
+}
+inline constexpr std::array<Word<AttentionKernel>, 7> kAttentionKernelWords{
     {{AttentionKernel::kFlash, "flash"},
      {AttentionKernel::kFlash, "sdpa"},
+     {AttentionKernel::kFlash1, "flash1"},
      {AttentionKernel::kCudnn, "cudnn"},
      {AttentionKernel::kFused, "fused-softmax"},
      {AttentionKernel::kEager, "eager"},

@@ -1,26 +1,41 @@
+#include <string_view>
+
 #include "app/calibrate_command.h"
 #include "front/cli/command.h"
 
 namespace sextant::front {
+namespace {
+
+constexpr std::string_view kWriteKernels =
+    "sextant calibrate kernels.csv --device h100-sxm --write mine/kernels/h100-sxm.toml";
+
+}  // namespace
 
 Command calibrate_command() {
   return {.name = "calibrate",
-          .summary = "Kernel facts of your device from a table of its own timings",
-          .examples = {"sextant calibrate kernels.csv --device h100-sxm",
-                       "sextant calibrate kernels.csv --device h100-sxm --write "
-                       "mine/kernels/h100-sxm.toml",
+          .summary = "Facts of your own device, links or network from timings of its own",
+          .examples = {"sextant calibrate kernels.csv --device h100-sxm", kWriteKernels,
+                       "sextant calibrate nccl.txt --on 2xdgx-h100",
+                       "sextant calibrate nccl.txt --on 2xdgx-h100 --write mine",
+                       "sextant calibrate collectives.csv --write mine",
                        "sextant validate h100-sxm.csv --data mine"},
-          .positionals = {{.name = "TABLE",
-                           .help = "timed kernels (scripts/measure/kernel_table.py makes them)",
+          .positionals = {{.name = "FILE",
+                           .help = "timed kernels (scripts/measure/kernel_table.py makes them), "
+                                   "output of nccl-tests, or a table of collectives; - is standard "
+                                   "input",
                            .required = true,
                            .many = true,
                            .complete = "files"}},
-          .options = {{"--device", "NAME", "whose timings they are (required)", "devices"},
-                      {"--write", "FILE", "write the kernel facts (TOML)", "files"}},
+          .options = {{"--device", "NAME", "kernels: whose timings they are (required)", "devices"},
+                      {"--on", "CLUSTER", "nccl-tests: where it ran (required)", "devices"},
+                      {"--write", "PATH",
+                       "write the facts: kernels to a file (TOML), links and networks to a folder",
+                       "files"}},
           .run = [](const Arguments& arguments, const app::Context& context) {
-            return app::calibrate({.tables = arguments.all("TABLE"),
+            return app::calibrate({.tables = arguments.all("FILE"),
                                    .device = arguments.one("--device"),
-                                   .write_file = arguments.one("--write")},
+                                   .write_file = arguments.one("--write"),
+                                   .cluster = arguments.one("--on")},
                                   context);
           }};
 }

@@ -1,0 +1,457 @@
+// nccl-tests output that a model would give, pasted back: constants are found, files load.
+#include "app/calibrate_comm.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "app/calibrate_command.h"
+#include "app/comm_models.h"
+#include "app/nccl_calls.h"
+#include "describe/cluster/load_cluster.h"
+#include "describe/comm_facts.h"
+#include "workload/wire.h"
+
+namespace sextant::app {
+namespace {
+
+namespace fs = std::filesystem;
+using describe::CollectiveOp;
+using describe::LinkKey;
+using describe::NetworkKey;
+
+const describe::DataStore& data() {
+  static const describe::DataStore kData;
+  return kData;
+}
+
+describe::Cluster cluster_of(const std::string& word) {
+  auto cluster = describe::load_cluster(word, data());
+  EXPECT_TRUE(cluster) << to_text(cluster.error());
+  return *cluster;
+}
+
+cost::CommModel model_of(const std::string& cluster) {
+  const auto known = CommModels(data()).of(cluster_of(cluster));
+  EXPECT_TRUE(known) << to_text(known.error());
+  return known->model;
+}
+
+void multiply(cost::CommModel& model, NetworkKey key, double factor) {
+  model.network[static_cast<std::size_t>(key)] *= factor;
+}
+
+// What nccl-tests prints for one operation on ranks of hosts with eight devices.
+struct Printed {
+  CollectiveOp op = CollectiveOp::kAllReduce;
+  std::int64_t ranks = 16;
+  std::int64_t hosts = 2;
+  std::int64_t first = 1024;
+  std::int64_t last = std::int64_t{8} << 30U;
+};
+
+std::string devices_text(const Printed& printed) {
+  std::string text;
+  const std::int64_t a_host = printed.ranks / printed.hosts;
+  for (std::int64_t rank = 0; rank < printed.ranks; ++rank) {
+    text += fmt::format(
+        "#  Rank {:2} Group  0 Pid {} on  node-{} device {:2} [0x{:02x}] NVIDIA H100 80GB HBM3\n",
+        rank, 900 + rank, rank / a_host, rank % a_host, 16 + rank % a_host);
+  }
+  return text;
+}
+
+std::string text_of(const Printed& printed, const cost::CommModel& model) {
+  const bool reduce = printed.op == CollectiveOp::kAllReduce;
+  std::string text =
+      fmt::format("# Collective test starting: {}_perf\n", reduce ? "all_reduce" : "all_gather") +
+      devices_text(printed) +
+      "#  size  count  type  redop  root  time  algbw  busbw #wrong  time  algbw  "
+      "busbw #wrong\n";
+  const cost::GroupShape group{printed.ranks, printed.hosts, printed.ranks / printed.hosts, 1};
+  for (std::int64_t size = printed.first; size <= printed.last; size *= 4) {
+    const auto bytes = static_cast<double>(size);
+    const double us = cost::collective_time(printed.op, Bytes(bytes), group, model) / 1_us;
+    const double algbw = bytes / us * 1e-3;
+    const std::string cells = fmt::format("{:.2f} {:.2f} {:.2f} 0", us, algbw,
+                                          algbw * workload::wire_share(printed.op, printed.ranks));
+    text += fmt::format("{:.0f} {:.0f} float {} -1 {} {}\n", bytes, bytes / 4.0,
+                        reduce ? "sum" : "none", cells, cells);
+  }
+  return text + "# Avg bus bandwidth    : 100\n";
+}
+
+CalibrateFiles pasted(const std::string& text, const std::string& name = "nccl.txt") {
+  auto tables = measured::parse_nccl_tests(text, name, measured::nccl_op_in(name));
+  EXPECT_TRUE(tables) << to_text(tables.error());
+  CalibrateFiles files;
+  files.texts.push_back({name, *tables});
+  files.names = name;
+  return files;
+}
+
+const explain::CommKeyChange& key_of(const explain::CommClassChange& of, std::string_view key) {
+  const auto found = std::ranges::find(of.keys, key, &explain::CommKeyChange::key);
+  EXPECT_NE(found, of.keys.end()) << key;
+  return *found;
+}
+
+class CalibrateComm : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = fs::temp_directory_path() /
+              fmt::format("sextant_calibrate_comm_{}",
+                          ::testing::UnitTest::GetInstance()->current_test_info()->name());
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  [[nodiscard]] std::string write(const std::string& name, const std::string& text) const {
+    std::ofstream(folder_ / name) << text;
+    return (folder_ / name).string();
+  }
+  [[nodiscard]] std::string mine() const { return (folder_ / "mine").string(); }
+
+  // The error of a call that must fail.
+  static Error refused(const CalibrateRequest& request) {
+    const auto made = calibrate(request, {.data = data(), .style = {}, .settings = {}});
+    EXPECT_FALSE(made);
+    return made ? Error{} : made.error();
+  }
+
+ private:
+  fs::path folder_;
+};
+
+TEST_F(CalibrateComm, ASlowerNetworkIsFoundAndItsFileLoads) {
+  cost::CommModel slower = model_of("2xdgx-h100");
+  multiply(slower, NetworkKey::kRingShare, 0.6);
+  multiply(slower, NetworkKey::kTreeShare, 0.6);
+  multiply(slower, NetworkKey::kHop, 2.0);
+  const std::string file =
+      write("nccl.txt", text_of({}, slower) + text_of({.op = CollectiveOp::kAllGather}, slower));
+  const auto made =
+      calibrate({.tables = {file}, .device = {}, .write_file = mine(), .cluster = "2xdgx-h100"},
+                {.data = data(), .style = {explain::Format::kCsv}, .settings = {}});
+  ASSERT_TRUE(made) << to_text(made.error());
+  EXPECT_NE(made->text.find("comm/networks/ib.toml,all sizes,48"), std::string::npos) << made->text;
+  EXPECT_EQ(made->text.find("comm/links"), std::string::npos) << "no timing within a domain";
+
+  const auto store = describe::DataStore::with_override(mine());
+  ASSERT_TRUE(store);
+  const auto facts = describe::load_network_facts("ib", *store);
+  ASSERT_TRUE(facts) << to_text(facts.error());
+  const auto ring = static_cast<std::size_t>(NetworkKey::kRingShare);
+  EXPECT_NEAR(facts->values[ring].value / slower.network[ring], 1.0, 0.06);
+  EXPECT_EQ(facts->values[ring].kind, describe::SourceKind::kFitted);
+  EXPECT_TRUE(facts->values[ring].source.starts_with(
+      "sextant calibrate: fitted on 48 timings of nccl.txt, "))
+      << facts->values[ring].source;
+  // Nothing speaks of messages: value and source stay.
+  const auto message = static_cast<std::size_t>(NetworkKey::kMessageShare);
+  EXPECT_NE(facts->values[message].source.find("truth/comm"), std::string::npos);
+}
+
+TEST_F(CalibrateComm, TheErrorsSaidAreThoseOfTheWrittenFile) {
+  cost::CommModel slower = model_of("2xdgx-h100");
+  multiply(slower, NetworkKey::kRingShare, 0.5);
+  const CalibrateFiles files = pasted(text_of({.op = CollectiveOp::kAllGather}, slower));
+  const auto made = nccl_calibration(files, "2xdgx-h100", data());
+  ASSERT_TRUE(made) << to_text(made.error());
+  const explain::CommClassChange& change = made->answer.classes.front();
+  EXPECT_GT(change.before, 0.1);
+  EXPECT_LT(change.after, 0.05);
+  ASSERT_TRUE(write_with_folder(mine() + "/" + made->files[0].path, made->files[0].text));
+  const auto store = describe::DataStore::with_override(mine());
+  ASSERT_TRUE(store);
+  // What is after now is before where the file is in use.
+  const auto again = nccl_calibration(files, "2xdgx-h100", *store);
+  ASSERT_TRUE(again) << to_text(again.error());
+  EXPECT_DOUBLE_EQ(again->answer.classes.front().before, change.after);
+  // The comment says what was done last, once.
+  const std::string& text = again->files[0].text;
+  EXPECT_TRUE(text.starts_with("# Made by sextant calibrate from 24 timings of nccl.txt on "))
+      << text.substr(0, 200);
+  EXPECT_EQ(text.find("# Made by", 1), std::string::npos);
+}
+
+TEST_F(CalibrateComm, TimingsThatAgreeChangeNothing) {
+  const auto made =
+      nccl_calibration(pasted(text_of({}, model_of("2xdgx-h100"))), "2xdgx-h100", data());
+  ASSERT_TRUE(made) << to_text(made.error());
+  const explain::CommClassChange& change = made->answer.classes.front();
+  // Times are printed with two decimals.
+  EXPECT_LT(change.before, 1e-3);
+  EXPECT_LE(change.after, change.before + 1e-4);
+  for (const char* key : {"simple.ring", "simple.tree"}) {
+    EXPECT_FALSE(key_of(change, key).fitted) << key << " " << key_of(change, key).after;
+  }
+}
+
+TEST_F(CalibrateComm, LinksAreFittedBeforeTheNetwork) {
+  cost::CommModel truth = model_of("2xdgx-h100");
+  truth.link[static_cast<std::size_t>(LinkKey::kSwitchRate)] *= 0.8;
+  truth.link[static_cast<std::size_t>(LinkKey::kLlBase)] *= 2.0;
+  multiply(truth, NetworkKey::kTreeShare, 0.6);
+  const std::string text = text_of({.ranks = 8, .hosts = 1}, truth) + text_of({}, truth);
+  const auto made = nccl_calibration(pasted(text), "2xdgx-h100", data());
+  ASSERT_TRUE(made) << to_text(made.error());
+  ASSERT_EQ(made->answer.classes.size(), 2U);
+  EXPECT_EQ(made->answer.classes[0].file, "comm/links/nvlink4.toml");
+  EXPECT_EQ(made->answer.classes[1].file, "comm/networks/ib.toml");
+  for (const explain::CommClassChange& change : made->answer.classes) {
+    EXPECT_EQ(change.timings, 24);
+    EXPECT_GT(change.before, 0.05) << change.file;
+    EXPECT_LT(change.after, 0.05) << change.file;
+  }
+  EXPECT_TRUE(key_of(made->answer.classes[0], "nvls.rate").fitted);
+  EXPECT_EQ(key_of(made->answer.classes[0], "all_gather.eight").timings, 0);
+  std::int64_t timings = 0;
+  for (const explain::CommSizeChange& size : made->answer.classes[0].sizes) {
+    timings += size.timings;
+  }
+  EXPECT_EQ(timings, 24);
+}
+
+// The share of the file, not of the device: h800 links run at 200 GB/s, the file is of 450.
+TEST_F(CalibrateComm, ADeviceWithOtherRatesKeepsTheFilesScale) {
+  const std::string text =
+      text_of({.op = CollectiveOp::kAllGather, .ranks = 8, .hosts = 1}, model_of("8xh800-sxm"));
+  const auto made = nccl_calibration(pasted(text), "8xh800-sxm", data());
+  ASSERT_TRUE(made) << to_text(made.error());
+  EXPECT_LT(made->answer.classes.front().before, 1e-3);
+  EXPECT_FALSE(key_of(made->answer.classes.front(), "all_gather.eight").fitted);
+  EXPECT_NE(made->answer.warnings.back().find("but 8xh800-sxm has h800-sxm"), std::string::npos);
+}
+
+// Times of NVSwitch said to be of PCIe.
+TEST_F(CalibrateComm, TimingsOfOtherHardwareAreWarnedOf) {
+  const std::string cluster =
+      write("box.toml",
+            "name = \"box\"\ndevice = \"l40s\"\ndevices = 8\n[domain_size]\nvalue = \"8 count\"\n"
+            "kind = \"measured\"\nsource = \"one host\"\n");
+  const auto made = nccl_calibration(
+      pasted(text_of({.ranks = 8, .hosts = 1}, model_of("2xdgx-h100"))), cluster, data());
+  ASSERT_TRUE(made) << to_text(made.error());
+  EXPECT_EQ(made->answer.classes[0].file, "comm/links/pcie4-l40s.toml");
+  ASSERT_EQ(made->answer.warnings.size(), 2U);
+  EXPECT_NE(made->answer.warnings[0].find("(h100-sxm), but box has l40s"), std::string::npos);
+  EXPECT_NE(made->answer.warnings[1].find("is box where they were measured"), std::string::npos);
+}
+
+// Names with quotes must not end up as broken TOML.
+TEST_F(CalibrateComm, AnyFileNameGivesAFileThatLoads) {
+  const auto made = nccl_calibration(
+      pasted(text_of({.ranks = 8, .hosts = 1}, model_of("2xdgx-h100")) +
+                 text_of({.op = CollectiveOp::kAllGather, .ranks = 8, .hosts = 1},
+                         [] {
+                           cost::CommModel model = model_of("2xdgx-h100");
+                           model.link[static_cast<std::size_t>(LinkKey::kAllGather8)] *= 0.5;
+                           return model;
+                         }()),
+             "my \"best\\\n.txt"),
+      "1xdgx-h100", data());
+  ASSERT_TRUE(made) << to_text(made.error());
+  ASSERT_TRUE(write_with_folder(mine() + "/" + made->files[0].path, made->files[0].text));
+  const auto store = describe::DataStore::with_override(mine());
+  ASSERT_TRUE(store);
+  const auto facts = describe::load_link_facts("nvlink4", *store);
+  ASSERT_TRUE(facts) << to_text(facts.error());
+  EXPECT_NE((*facts).values[static_cast<std::size_t>(LinkKey::kAllGather8)].source.find("my 'best"),
+            std::string::npos);
+}
+
+measured::NcclTable table_of(std::int64_t ranks, std::optional<std::int64_t> nodes) {
+  measured::NcclTable table;
+  table.op = CollectiveOp::kAllReduce;
+  table.ranks = ranks;
+  table.nodes = nodes;
+  return table;
+}
+
+TEST(ShapeOn, RanksLieOnTheHostsThatTheTableNames) {
+  struct Case {
+    std::string cluster;
+    std::int64_t ranks;
+    std::optional<std::int64_t> nodes;
+    std::int64_t domains;
+    std::int64_t per_domain;
+  };
+  for (const Case& at : std::vector<Case>{{"4xdgx-h100", 8, 1, 1, 8},
+                                          {"4xdgx-h100", 8, 4, 4, 2},
+                                          {"4xdgx-h100", 4, 4, 4, 1},
+                                          {"4xdgx-h100", 12, std::nullopt, 2, 6},
+                                          {"4xdgx-h100", 8, std::nullopt, 1, 8},
+                                          // 18 trays of four make a domain.
+                                          {"144xgb200", 72, 18, 1, 72},
+                                          {"144xgb200", 144, 36, 2, 72},
+                                          {"144xgb200", 16, 4, 1, 16}}) {
+    const auto shape = shape_on(table_of(at.ranks, at.nodes), cluster_of(at.cluster));
+    ASSERT_TRUE(shape) << to_text(shape.error());
+    EXPECT_EQ(shape->domains, at.domains) << at.cluster << " " << at.ranks;
+    EXPECT_EQ(shape->per_domain, at.per_domain) << at.cluster << " " << at.ranks;
+  }
+}
+
+TEST(ShapeOn, TooSmallAClusterIsNamedWithTheRanks) {
+  const describe::Cluster cluster = cluster_of("2xdgx-h100");
+  const auto ranks = shape_on(table_of(32, std::nullopt), cluster);
+  ASSERT_FALSE(ranks);
+  EXPECT_EQ(ranks.error().what, "32 ranks were timed, but 2xdgx-h100 has 16 devices");
+  const auto hosts = shape_on(table_of(16, 4), cluster);
+  ASSERT_FALSE(hosts);
+  EXPECT_EQ(hosts.error().what, "ranks of 4 hosts were timed, but 2xdgx-h100 has 2 nodes");
+  const auto host = shape_on(table_of(16, 1), cluster);
+  ASSERT_FALSE(host);
+  EXPECT_EQ(host.error().what,
+            "16 ranks of a host were timed, but a node of 2xdgx-h100 has 8 devices");
+  measured::NcclTable split = table_of(8, std::nullopt);
+  split.groups = 4;
+  const auto groups = shape_on(split, cluster);
+  ASSERT_FALSE(groups);
+  EXPECT_EQ(groups.error().what, "4 groups of 8 ranks were timed, but 2xdgx-h100 has 16 devices");
+}
+
+TEST_F(CalibrateComm, WrongAndContradictingLinesAreLeftOut) {
+  std::string text = text_of({}, model_of("2xdgx-h100"));
+  // 1 MiB in 40 µs is 26.21 GB/s; with 16 ranks busbw is 26.21 · 30/16 = 49.15.
+  text.insert(text.find("# Avg"),
+              "1048576 262144 float sum -1 40.00 26.21 49.15 7\n"
+              "1048576 262144 float sum -1 40.00 99.99 49.15 0\n");
+  const auto made = nccl_calibration(pasted(text), "2xdgx-h100", data());
+  ASSERT_TRUE(made) << to_text(made.error());
+  EXPECT_EQ(made->answer.classes.front().timings, 24);
+  ASSERT_EQ(made->answer.unused.size(), 2U);
+  EXPECT_EQ(made->answer.unused[0].first, "bytes, time and bandwidth contradict each other");
+  EXPECT_EQ(made->answer.unused[1].first, "the result was wrong");
+  EXPECT_EQ(made->answer.unused[1].second, 1);
+  EXPECT_GE(made->answer.warnings.size(), 2U);
+}
+
+TEST_F(CalibrateComm, TooFewTimingsSayWhatIsNeeded) {
+  const std::string file =
+      write("nccl.txt", text_of({.first = 1024, .last = 1024}, model_of("2xdgx-h100")));
+  const Error error =
+      refused({.tables = {file}, .device = {}, .write_file = {}, .cluster = "2xdgx-h100"});
+  EXPECT_EQ(error.what, "0 usable timings within a scale-up domain and 2 over several");
+  EXPECT_NE(error.allowed.find("at least 3 of one kind"), std::string::npos);
+}
+
+TEST_F(CalibrateComm, AnUnknownOperationSaysHowToNameIt) {
+  const std::string lines =
+      "1048576 262144 float none -1 40.00 26.21 26.21 0 41.00 25.58 25.58 0\n"
+      "2097152 524288 float none -1 60.00 34.95 34.95 0 61.00 34.38 34.38 0\n";
+  const std::string file = write("nccl.txt", lines);
+  const Error error =
+      refused({.tables = {file}, .device = {}, .write_file = {}, .cluster = "2xdgx-h100"});
+  EXPECT_NE(error.what.find("4 left out: "), std::string::npos) << error.what;
+  EXPECT_NE(error.what.find("all_reduce.txt"), std::string::npos) << error.what;
+  const std::string reduce = write("more.txt", "# Collective test starting: reduce_perf\n" + lines);
+  EXPECT_NE(refused({.tables = {reduce}, .device = {}, .write_file = {}, .cluster = "2xdgx-h100"})
+                .what.find("reduce_perf is not modelled"),
+            std::string::npos);
+}
+
+TEST_F(CalibrateComm, LinksThatNobodyMeasuredAreAnError) {
+  const CalibrateFiles files = pasted(text_of({.ranks = 4, .hosts = 1}, model_of("2xdgx-h100")));
+  const auto made = nccl_calibration(files, "8xmi100", data());
+  ASSERT_FALSE(made);
+  EXPECT_NE(made.error().what.find("links of mi100"), std::string::npos) << made.error().what;
+  EXPECT_NE(made.error().allowed.find("comm/links/NAME.toml"), std::string::npos);
+}
+
+// Eight cards without NVLink are eight domains, but not joined by the network.
+TEST_F(CalibrateComm, ServersWithoutLinksAreNotTakenForNetworks) {
+  const CalibrateFiles files = pasted(text_of({.ranks = 8, .hosts = 1}, model_of("2xdgx-h100")));
+  const auto made = nccl_calibration(files, "8xl40s", data());
+  ASSERT_FALSE(made);
+  EXPECT_NE(made.error().what.find("24 left out: ranks of one host in several scale-up domains"),
+            std::string::npos)
+      << made.error().what;
+}
+
+TEST_F(CalibrateComm, OptionsMustBeThoseOfTheInput) {
+  const std::string nccl = write("nccl.txt", text_of({}, model_of("2xdgx-h100")));
+  const std::string kernels = write("h100-sxm.csv",
+                                    "kind,variant,dtype,a,b,c,d,e,f,time_us\n"
+                                    "gemm,fprop,bf16,8192,8192,8192,,,,1000\n");
+  EXPECT_EQ(refused({.tables = {nccl}, .device = {}, .write_file = {}}).what,
+            "it is not said where nccl-tests ran");
+  EXPECT_EQ(
+      refused({.tables = {nccl}, .device = "h100-sxm", .write_file = {}, .cluster = "2xdgx-h100"})
+          .what,
+      "--device is for tables of kernels, this is nccl-tests output");
+  EXPECT_EQ(
+      refused({.tables = {kernels}, .device = {}, .write_file = {}, .cluster = "8xh100-sxm"}).what,
+      "--on is for nccl-tests output, this is no such");
+  EXPECT_EQ(refused({.tables = {nccl, kernels}, .device = {}, .write_file = {}}).what,
+            "nccl.txt is nccl-tests output and others are tables");
+  EXPECT_NE(
+      refused(
+          {.tables = {nccl}, .device = {}, .write_file = "mine/ib.toml", .cluster = "2xdgx-h100"})
+          .what.find("written to a folder"),
+      std::string::npos);
+  const std::string words = write("notes.txt", "nothing here\n");
+  const Error neither = refused({.tables = {words}, .device = {}, .write_file = {}});
+  EXPECT_NE(neither.what.find("no usable nccl-tests result line"), std::string::npos);
+  EXPECT_NE(neither.allowed.find("CSV table"), std::string::npos);
+}
+
+std::string collectives_csv(double factor) {
+  const cost::CommModel model = model_of("1xdgx-h100");
+  std::string text =
+      "id,source,hardware,gpus_per_node,nodes,ranks,intra_link,inter_link,collective,bytes,time_us,"
+      "algbw_GBps,busbw_GBps,in_place,nccl_version,notes\n";
+  int row = 0;
+  for (std::int64_t size = 1024; size <= std::int64_t{4} << 30U; size *= 4) {
+    const auto bytes = static_cast<double>(size);
+    const double us =
+        factor *
+        (cost::collective_time(CollectiveOp::kAllGather, Bytes(bytes), {8, 1, 8, 1}, model) / 1_us);
+    text += fmt::format(
+        "mine#{},here,HGX H100 8-GPU,8,1,8,NVLink4+NVSwitch 450GB/s/GPU "
+        "uni,,all_gather,{:.0f},{},,,"
+        "0,,\n",
+        row++, bytes, us);
+  }
+  return text;
+}
+
+TEST_F(CalibrateComm, ATableOfCollectivesRefitsEveryClassItSpeaksOf) {
+  const std::string file = write("collectives.csv", collectives_csv(1.5));
+  const auto made = calibrate({.tables = {file}, .device = {}, .write_file = mine()},
+                              {.data = data(), .style = {explain::Format::kCsv}, .settings = {}});
+  ASSERT_TRUE(made) << to_text(made.error());
+  EXPECT_NE(made->text.find("comm/links/nvlink4.toml,all sizes,12"), std::string::npos)
+      << made->text;
+  const auto store = describe::DataStore::with_override(mine());
+  ASSERT_TRUE(store);
+  const auto facts = describe::load_link_facts("nvlink4", *store);
+  ASSERT_TRUE(facts) << to_text(facts.error());
+  EXPECT_NE(made->notes.back().find("replace the built-in ones for every device"),
+            std::string::npos);
+  EXPECT_EQ(refused({.tables = {file}, .device = "h100-sxm", .write_file = {}}).what,
+            "--device is for tables of kernels, this is one of collectives");
+  EXPECT_EQ(
+      refused({.tables = {file}, .device = {}, .write_file = {}, .cluster = "8xh100-sxm"}).what,
+      "--on is for nccl-tests output, this is a table of collectives");
+}
+
+TEST_F(CalibrateComm, ATableOfUnknownSystemsIsAnError) {
+  std::string text = collectives_csv(1.0);
+  for (std::size_t at = text.find("HGX H100"); at != std::string::npos;
+       at = text.find("HGX H100", at)) {
+    text.replace(at, 8, "Abacus 9");
+  }
+  const Error error =
+      refused({.tables = {write("collectives.csv", text)}, .device = {}, .write_file = {}});
+  EXPECT_NE(error.what.find("12 left out"), std::string::npos) << error.what;
+}
+
+}  // namespace
+}  // namespace sextant::app

@@ -1,0 +1,256 @@
+#include "app/collective_command.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "app/collective_runs.h"
+#include "app/collective_sweep.h"
+#include "base/file.h"
+#include "base/quantity_text.h"
+#include "base/sha256.h"
+#include "base/text.h"
+#include "describe/cluster/load_cluster.h"
+
+namespace sextant::app {
+namespace {
+
+using explain::CollectiveEstimate;
+using explain::CollectivePoint;
+
+constexpr std::string_view kCommand = "sextant estimate";
+
+void add_once(const std::vector<std::string>& from, std::vector<std::string>& into) {
+  for (const std::string& text : from) {
+    if (std::find(into.begin(), into.end(), text) == into.end()) {
+      into.push_back(text);
+    }
+  }
+}
+
+// A question, and what was filled in that the user did not say.
+struct Reading {
+  CollectiveQuestion question;
+  std::vector<std::string> assumed;
+};
+
+// Does the sweep vary what this option would fix?
+bool varies(const CollectiveRequest& request, std::initializer_list<std::string_view> factors) {
+  const std::string factor = request.sweep.substr(0, request.sweep.find('='));
+  return std::find(factors.begin(), factors.end(), factor) != factors.end();
+}
+
+Result<Reading> read_question(const CollectiveRequest& request, const Context& context) {
+  Reading reading;
+  CollectiveQuestion& question = reading.question;
+  SEXTANT_TRY(question.op, parse_collective(request.collective, "--collective"));
+  if (request.cluster.empty()) {
+    return invalid("the cluster is missing", "--on",
+                   "COUNTxDEVICE such as 64xh100-sxm, or a cluster.toml");
+  }
+  SEXTANT_TRY(question.cluster, describe::load_cluster(request.cluster, context.data));
+  reading.assumed = question.cluster.assumed;
+  if (!request.stride.empty()) {
+    SEXTANT_TRY(question.stride, parse_number(request.stride, "--stride"));
+  }
+  question.ranks = most_ranks(question.cluster, question.stride);
+  if (!request.ranks.empty()) {
+    SEXTANT_TRY(question.ranks, parse_number(request.ranks, "--ranks"));
+  } else if (!varies(request, {"ranks", "nodes"})) {
+    reading.assumed.push_back(fmt::format("ranks={} (not given: all devices)", question.ranks));
+  }
+  if (!request.bytes.empty()) {
+    SEXTANT_TRY(question.bytes, parse_message(request.bytes, "--bytes"));
+  } else if (!varies(request, {"bytes"})) {
+    reading.assumed.push_back(fmt::format("bytes={} (not given)", to_text(question.bytes)));
+  }
+  return reading;
+}
+
+explain::Provenance provenance_of(const CollectiveQuestion& question,
+                                  const std::vector<std::string>& files, const Context& context) {
+  explain::Provenance provenance{std::string(explain::tool_version()),
+                                 cluster_inputs(question.cluster, context.data)};
+  for (const std::string& path : files) {
+    if (const auto text = context.data.read(path)) {
+      provenance.inputs.emplace_back(context.data.where(path), sha256_hex(*text));
+    }
+  }
+  return provenance;
+}
+
+Result<Output> show_one(const Reading& reading, bool verbose, const Context& context) {
+  CollectiveEstimator estimator(context.data);
+  explain::CollectiveAnswer answer;
+  answer.cluster = reading.question.cluster.name;
+  SEXTANT_TRY(answer.estimate, estimator(reading.question));
+  SEXTANT_TRY(answer.constants, collective_constants(answer.estimate, context.data));
+  answer.provenance = provenance_of(reading.question, constant_files(answer.estimate), context);
+  answer.assumed = reading.assumed;
+  add_once(answer.estimate.assumed, answer.assumed);
+  answer.show_constants = verbose;
+  return Output{
+      .text = explain::to_text(answer, context.style), .notes = {}, .exit_code = kExitFine};
+}
+
+// What all points share: "all_gather of 1 GiB over 32 ranks".
+std::string held_text(const CollectiveQuestion& question, CollectiveFactor factor) {
+  std::string text = factor == CollectiveFactor::kCollective
+                         ? std::string("collectives")
+                         : explain::collective_word(question.op);
+  if (factor != CollectiveFactor::kBytes) {
+    text += " of " + to_text(question.bytes);
+  }
+  if (factor != CollectiveFactor::kRanks && factor != CollectiveFactor::kNodes) {
+    text += fmt::format(" over {} ranks", question.ranks);
+  }
+  return text + (question.stride > 1 ? fmt::format(", {} devices apart", question.stride) : "");
+}
+
+explain::CollectiveSweepAnswer sweep_answer(const CollectiveSweep& sweep, const Reading& reading,
+                                            const Context& context) {
+  CollectiveEstimator estimator(context.data);
+  explain::CollectiveSweepAnswer answer;
+  answer.cluster = reading.question.cluster.name;
+  answer.factor = describe::word_of<CollectiveFactor>(kCollectiveFactorWords, sweep.factor);
+  answer.held = held_text(reading.question, sweep.factor);
+  answer.assumed = reading.assumed;
+  std::vector<std::string> files;
+  for (const SweptQuestion& swept : sweep.points) {
+    Result<CollectiveEstimate> estimate = estimator(swept.question);
+    CollectivePoint& point = answer.points.emplace_back();
+    point.value = swept.value;
+    if (!estimate) {
+      point.reason = estimate.error().what;
+      continue;
+    }
+    add_once(constant_files(*estimate), files);
+    add_once(estimate->assumed, answer.assumed);
+    point.estimate = std::move(*estimate);
+  }
+  answer.provenance = provenance_of(reading.question, files, context);
+  return answer;
+}
+
+Result<std::vector<std::string>> add_measured(const std::string& table, const Reading& reading,
+                                              const Context& context,
+                                              explain::CollectiveSweepAnswer& answer) {
+  if (table.empty()) {
+    return std::vector<std::string>();
+  }
+  SEXTANT_TRY(MeasuredRuns runs, read_matching_runs(table, reading.question, context.data));
+  answer.provenance.inputs.push_back(std::move(runs.input));
+  answer.measured = std::move(runs.series);
+  if (!answer.measured->empty()) {
+    return std::vector<std::string>();
+  }
+  return std::vector<std::string>{
+      fmt::format("no row of {} has this collective, ranks and domains on devices of generation {}",
+                  table, reading.question.cluster.device.generation)};
+}
+
+Result<void> write_plot(const explain::CollectiveSweepAnswer& answer, const std::string& file,
+                        std::vector<std::string>& notes) {
+  if (file.empty()) {
+    return {};
+  }
+  auto image = explain::to_image(explain::to_drawing(answer), file);
+  if (!image) {
+    image.error().where = "--plot";
+    return tl::unexpected(image.error());
+  }
+  SEXTANT_CHECK_OK(write_file(file, *image));
+  notes.push_back(fmt::format("plot written to {}", file));
+  return {};
+}
+
+Result<void> check_sweep_words(const CollectiveRequest& request) {
+  if (request.sweep.empty()) {
+    for (const auto& [option, value] :
+         {std::pair{"--plot", &request.plot_file}, std::pair{"--measured", &request.measured}}) {
+      if (!value->empty()) {
+        return invalid("there is nothing to plot without --sweep", option, "--sweep bytes");
+      }
+    }
+    return {};
+  }
+  SEXTANT_TRY(const CollectiveFactor factor, parse_collective_factor(request.sweep));
+  const bool sizes = factor == CollectiveFactor::kBytes;
+  const bool groups = factor == CollectiveFactor::kRanks || factor == CollectiveFactor::kNodes;
+  if (!request.measured.empty() && !sizes) {
+    return invalid("measured runs are laid beside sizes only", "--measured", "--sweep bytes");
+  }
+  if (sizes && !request.bytes.empty()) {
+    return invalid("the sweep varies the bytes", "--bytes", "--bytes or --sweep bytes, not both");
+  }
+  if (groups && !request.ranks.empty()) {
+    return invalid("the sweep varies the ranks", "--ranks",
+                   "--ranks or --sweep ranks or nodes, not both");
+  }
+  return {};
+}
+
+Result<Output> show_sweep(const CollectiveRequest& request, const Reading& reading,
+                          const Context& context) {
+  SEXTANT_TRY(const CollectiveSweep sweep,
+              parse_collective_sweep(request.sweep, reading.question, context.data));
+  explain::CollectiveSweepAnswer answer = sweep_answer(sweep, reading, context);
+  SEXTANT_TRY(std::vector<std::string> notes,
+              add_measured(request.measured, reading, context, answer));
+  SEXTANT_CHECK_OK(write_plot(answer, request.plot_file, notes));
+  const bool any = std::any_of(answer.points.begin(), answer.points.end(),
+                               [](const CollectivePoint& point) { return point.estimate; });
+  return Output{.text = explain::to_text(answer, context.style),
+                .notes = std::move(notes),
+                .exit_code = any ? kExitFine : kExitNo};
+}
+
+// The first option that was given though it says nothing here.
+template <std::size_t N>
+Result<void> none_given(const std::array<std::pair<std::string_view, std::string_view>, N>& options,
+                        std::string_view what) {
+  for (const auto& [name, value] : options) {
+    if (!value.empty()) {
+      return invalid(fmt::format("'{}' says nothing about {}", printable(value), what),
+                     std::string(name));
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Output> show_collective(const CollectiveRequest& request, const Context& context) {
+  SEXTANT_CHECK_OK(check_sweep_words(request));
+  SEXTANT_TRY(const Reading reading, read_question(request, context));
+  return request.sweep.empty() ? show_one(reading, request.verbose, context)
+                               : show_sweep(request, reading, context);
+}
+
+Result<Output> show_estimate_or_collective(const EstimateRequest& job,
+                                           const CollectiveRequest& collective,
+                                           const Context& context) {
+  using Given = std::pair<std::string_view, std::string_view>;
+  if (job.job.model.empty() == collective.collective.empty()) {
+    return invalid(
+        job.job.model.empty() ? "MODEL is missing" : "MODEL and --collective were both given",
+        std::string(kCommand), "a MODEL, or --collective OPERATION");
+  }
+  if (collective.collective.empty()) {
+    SEXTANT_CHECK_OK(none_given(
+        std::array{Given{"--bytes", collective.bytes}, Given{"--ranks", collective.ranks},
+                   Given{"--stride", collective.stride}, Given{"--measured", collective.measured}},
+        "a model: it goes with --collective"));
+    return show_estimate(job, context);
+  }
+  SEXTANT_CHECK_OK(none_given(
+      std::array{Given{"--layout", job.job.layout}, Given{"--framework", job.job.framework},
+                 Given{"--seq", job.job.sequences}, Given{"--gbs", job.job.global_batch},
+                 Given{"--workload", job.job.workload}},
+      "a collective: it goes with MODEL"));
+  return show_collective(collective, context);
+}
+
+}  // namespace sextant::app

@@ -1,0 +1,281 @@
+#include "app/collective_estimate.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/integers.h"
+#include "cost/comm/collective_time.h"
+
+namespace sextant::app {
+namespace {
+
+using describe::Cluster;
+using describe::ScaleUp;
+using explain::CollectiveEstimate;
+using explain::CollectiveWay;
+
+std::int64_t parts(std::int64_t whole, std::int64_t part) {
+  return (whole + part - 1) / part;
+}
+
+bool is_torus(const Cluster& cluster) {
+  return cluster.system.scale_up == ScaleUp::kIci2d || cluster.system.scale_up == ScaleUp::kIci3d;
+}
+
+// From the first of the group's devices to the last. REQUIRES: check_group holds.
+std::int64_t span_of(const CollectiveQuestion& question) {
+  return (question.ranks - 1) * question.stride + 1;
+}
+
+Result<void> check_group(const CollectiveQuestion& question) {
+  const std::int64_t most = most_ranks(question.cluster, question.stride);
+  if (question.ranks <= most) {
+    return {};
+  }
+  return invalid(fmt::format("{} ranks of {}, which has {} devices", question.ranks,
+                             question.cluster.name, question.cluster.devices),
+                 "--ranks",
+                 question.stride > 1
+                     ? fmt::format("1 to {} with --stride {}", most, question.stride)
+                     : fmt::format("1 to {}", most));
+}
+
+CollectiveWay way_of(const cost::CommLine& line, const CollectiveEstimate& estimate) {
+  const Seconds transfer(estimate.bytes.base() * line.per_byte);
+  const Seconds latency(line.latency);
+  CollectiveWay way;
+  way.algorithm = describe::word_of<cost::CommAlgorithm>(cost::kCommAlgorithmWords, line.algorithm);
+  way.protocol = describe::word_of<cost::CommProtocol>(cost::kCommProtocolWords, line.protocol);
+  way.limit = describe::word_of<cost::CommLink>(cost::kCommLinkWords, line.limit);
+  way.limit_rate = cost::bus_bandwidth(estimate.op, estimate.bytes, estimate.group.ranks, transfer);
+  way.latency = latency;
+  way.transfer = transfer;
+  way.fill = Seconds(line.fill * std::sqrt(latency.base() * transfer.base()));
+  return way;
+}
+
+// The quickest first; of equals, the one that the model lists first.
+void add_way(CollectiveWay way, std::vector<CollectiveWay>& ways) {
+  const auto later = std::find_if(ways.begin(), ways.end(), [&](const CollectiveWay& other) {
+    return way.total() < other.total();
+  });
+  ways.insert(later, std::move(way));
+}
+
+// Time and bandwidths of the quickest way.
+void conclude(CollectiveEstimate& estimate) {
+  if (estimate.ways.empty()) {
+    return;
+  }
+  estimate.time = estimate.ways.front().total();
+  estimate.bus =
+      cost::bus_bandwidth(estimate.op, estimate.bytes, estimate.group.ranks, estimate.time);
+  estimate.algorithm = estimate.bytes / estimate.time;
+  BytesPerSecond best;
+  for (const CollectiveWay& way : estimate.ways) {
+    best = std::max(best, way.limit_rate);
+  }
+  estimate.best_rate = best;
+}
+
+CollectiveEstimate start_of(const CollectiveQuestion& question) {
+  CollectiveEstimate estimate;
+  estimate.op = question.op;
+  estimate.bytes = question.bytes;
+  estimate.stride = question.stride;
+  estimate.group =
+      strided_group(question.ranks, question.stride, reach_without_network(question.cluster));
+  return estimate;
+}
+
+void put_spread(const describe::CommSpread& spread, describe::CommRegime regime,
+                CollectiveEstimate& estimate) {
+  const double factor = spread.factor(regime, estimate.bytes);
+  estimate.spread = factor;
+  for (const auto& value : spread.factors[static_cast<std::size_t>(regime)]) {
+    if (value.value == factor && value.kind == describe::SourceKind::kAssumed) {
+      estimate.assumed.push_back(
+          fmt::format("an interval of a factor {:.3g} ({}: {})", factor,
+                      describe::word_of<describe::CommRegime>(describe::kCommRegimeWords, regime),
+                      value.source));
+      return;
+    }
+  }
+}
+
+// The chips of the slice, where the question is about just these.
+Result<std::int64_t> whole_slice(const CollectiveQuestion& question) {
+  const Cluster& cluster = question.cluster;
+  const std::int64_t chips =
+      saturating_product({cluster.torus[0], cluster.torus[1], cluster.torus[2]});
+  if (saturating_product({chips, cluster.slices}) != cluster.devices) {
+    return not_found(fmt::format("the shape of a slice of {} chips is not known",
+                                 cluster.devices / std::max<std::int64_t>(cluster.slices, 1)),
+                     "--on", "a cluster.toml with torus");
+  }
+  if (question.ranks > chips) {
+    return not_found("collectives between slices are not modelled", "--ranks",
+                     fmt::format("{}: one slice", chips));
+  }
+  if (question.ranks != chips || question.stride != 1) {
+    return not_found("collectives over a part of a slice are not modelled", "--ranks",
+                     fmt::format("{}: the whole slice, with --stride 1", chips));
+  }
+  return chips;
+}
+
+std::string axes_text(const std::array<cost::TorusAxis, 3>& axes) {
+  std::string text;
+  for (const cost::TorusAxis& axis : axes) {
+    if (axis.chips == 1) {
+      continue;
+    }
+    text += fmt::format("{}{} {}", text.empty() ? "" : " x ", axis.chips,
+                        axis.ring ? "(ring)" : "(line)");
+  }
+  return text;
+}
+
+}  // namespace
+
+std::int64_t most_ranks(const Cluster& cluster, std::int64_t stride) {
+  return parts(cluster.devices, std::min(stride, cluster.devices));
+}
+
+std::int64_t reach_without_network(const Cluster& cluster) {
+  const std::int64_t domain = cluster.system.domain_size.value;
+  return cluster.system.scale_up == ScaleUp::kNone ? domain
+                                                   : std::max(domain, cluster.devices_per_node());
+}
+
+cost::GroupShape strided_group(std::int64_t ranks, std::int64_t stride, std::int64_t domain_size) {
+  cost::GroupShape group;
+  group.ranks = ranks;
+  if (stride >= domain_size) {
+    group.domains = ranks;
+    return group;
+  }
+  group.per_domain = std::min(ranks, parts(domain_size, stride));
+  group.domains = parts((ranks - 1) * stride + 1, domain_size);
+  return group;
+}
+
+std::array<cost::TorusAxis, 3> torus_axes(const Cluster& cluster) {
+  constexpr std::int64_t kCube = 4;
+  // Sides of a slice are in no order of the pod's.
+  const auto is_side_of_pod = [&](std::int64_t chips) {
+    return std::any_of(cluster.system.torus.begin(), cluster.system.torus.end(),
+                       [&](const auto& side) { return side && side->value == chips; });
+  };
+  std::array<cost::TorusAxis, 3> axes;
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    const std::int64_t chips = cluster.torus[i];
+    const bool cubes = cluster.system.scale_up == ScaleUp::kIci3d && chips % kCube == 0;
+    axes[i] = {chips, chips > 1 && (cubes || is_side_of_pod(chips))};
+  }
+  return axes;
+}
+
+Result<KnownComm> CollectiveEstimator::known_of(const CollectiveQuestion& question) {
+  // Without devices that the group does not touch: a network that it does not use may be unknown.
+  Cluster used = question.cluster;
+  used.devices = span_of(question);
+  used.system.domain_size.value = reach_without_network(question.cluster);
+  const auto nic = used.network_per_device();
+  const std::string key = fmt::format("{} {} {} {} {}", used.device.id, used.system.id,
+                                      used.fabric.id, nic ? nic->base() : 0.0, used.domains() > 1);
+  auto found = known_.find(key);
+  if (found == known_.end()) {
+    found = known_.emplace(key, models_.of(used)).first;
+  }
+  if (!found->second) {
+    Error error = found->second.error();
+    error.where = error.where.empty() ? "--on" : error.where;
+    return tl::unexpected(std::move(error));
+  }
+  KnownComm known = *found->second;
+  if (question.links) {
+    const describe::LinkFacts& facts = *question.links;
+    for (std::size_t i = 0; i < known.model.link.size(); ++i) {
+      known.model.link[i] = facts.values[i].value;
+    }
+    known.link = facts.id;
+    known.one_host = facts.one_host;
+    known.assumed = {"links at the rate that their constants were measured at"};
+  }
+  return known;
+}
+
+Result<CollectiveEstimate> CollectiveEstimator::on_links(const CollectiveQuestion& question) {
+  CollectiveEstimate estimate = start_of(question);
+  if (question.ranks == 1) {
+    return estimate;
+  }
+  SEXTANT_TRY(const KnownComm known, known_of(question));
+  if (!spread_) {
+    SEXTANT_TRY(spread_, describe::comm_spread(data_));
+  }
+  const cost::CommLines lines = cost::comm_lines(question.op, estimate.group, known.model);
+  for (int i = 0; i < lines.count(); ++i) {
+    add_way(way_of(lines.line(i), estimate), estimate.ways);
+  }
+  conclude(estimate);
+  if (question.op == describe::CollectiveOp::kAllReduce && estimate.group.domains > 1 &&
+      estimate.group.per_domain > 1) {
+    estimate.hierarchical =
+        cost::hierarchical_all_reduce(question.bytes, estimate.group, known.model);
+  }
+  estimate.links = known.link;
+  estimate.network = known.network;
+  estimate.assumed = known.assumed;
+  if (question.stride > 1 && estimate.group.domains > 1) {
+    estimate.assumed.emplace_back(
+        "every device keeps its own share of the NICs while other groups run beside it");
+  }
+  put_spread(*spread_, known.regime(estimate.group), estimate);
+  return estimate;
+}
+
+Result<CollectiveEstimate> CollectiveEstimator::on_torus(const CollectiveQuestion& question) {
+  SEXTANT_CHECK_OK(whole_slice(question));
+  const auto& link = question.cluster.device.ici_link_bandwidth;
+  if (!link) {
+    return not_found(fmt::format("the rate of {}'s links is not known", question.cluster.device.id),
+                     "--on");
+  }
+  if (!torus_) {
+    SEXTANT_TRY(torus_, describe::torus_facts(data_));
+  }
+  CollectiveEstimate estimate = start_of(question);
+  estimate.links = "torus";
+  if (question.ranks == 1) {
+    return estimate;
+  }
+  const auto axes = torus_axes(question.cluster);
+  const cost::TorusTerms terms = cost::torus_time(
+      question.op, question.bytes, axes, {link->value * torus_->share.value, torus_->hop.value});
+  CollectiveWay way;
+  way.algorithm = "torus";
+  way.limit = "ici";
+  way.limit_rate = cost::bus_bandwidth(question.op, question.bytes, question.ranks, terms.transfer);
+  way.latency = terms.total() - terms.transfer;  // hops that the transfer does not hide
+  way.transfer = terms.transfer;
+  estimate.ways.push_back(std::move(way));
+  conclude(estimate);
+  estimate.assumed.push_back(fmt::format(
+      "axes {}: a ring where an axis is as long as a side of the pod{}", axes_text(axes),
+      question.cluster.system.scale_up == ScaleUp::kIci3d ? ", or a multiple of 4" : ""));
+  estimate.assumed.emplace_back(
+      "one collective at a time; no interval, as too few TPUs were measured");
+  return estimate;
+}
+
+Result<CollectiveEstimate> CollectiveEstimator::operator()(const CollectiveQuestion& question) {
+  SEXTANT_CHECK_OK(check_group(question));
+  return is_torus(question.cluster) ? on_torus(question) : on_links(question);
+}
+
+}  // namespace sextant::app

@@ -1,0 +1,32 @@
+// How long a training step takes, and where the time goes.
+//
+//   step = microbatches on the slowest pipeline rank + bubble + messages between stages
+//        + gradients and parameters that nothing hides + update + what the loop does beside
+//
+// The terms add up to the step. Pipelines: docs/models/step.md.
+#pragma once
+
+#include <vector>
+
+#include "step/stage_cost.h"
+
+namespace sextant::step {
+
+struct StepEstimate {
+  Seconds step;
+  // Of the slowest pipeline rank, over the whole step; they add up to `step`.
+  Seconds compute;    // operators, what communication beside them slows included
+  Seconds host;       // waiting for the host
+  AxisTimes exposed;  // communication by axis, messages between stages in pp
+  Seconds bubble;     // idle in the pipeline
+  Seconds update;     // optimizer and clipping
+  Seconds beside;     // the training loop, uneven devices
+  AxisTimes hidden;   // communication behind compute: not in the step
+  std::int64_t slowest_rank = 0;
+  std::vector<StageCost> stages;  // in model order
+};
+
+// REQUIRES: check_rules finds nothing for the job.
+StepEstimate estimate_step(const describe::Job& job, const StepModel& model);
+
+}  // namespace sextant::step

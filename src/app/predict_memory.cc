@@ -99,7 +99,7 @@ Answer MemoryPredictor::operator()(const measured::Row& row) {
       if (assumed == "recompute=none (not stated)") {
         return Refusal{"recomputation is not stated"};
       }
-      if (assumed.starts_with("mbs=") && assumed.ends_with("(not stated)")) {
+      if (assumed.starts_with("mbs=") && assumed.find("(not stated") != std::string::npos) {
         return Refusal{"the micro-batch is not stated"};
       }
     }

@@ -38,9 +38,10 @@ Result<step::Torus> torus_of(const describe::Cluster& cluster, const describe::D
 
 Result<step::StepModel> RunPredictor::model_of(const describe::Job& job,
                                                std::vector<std::string>& assumed) {
-  if (!host_) {
-    SEXTANT_TRY(host_, describe::host_facts(data_));
-    SEXTANT_TRY(facts_, describe::step_facts(data_));
+  if (!facts_) {
+    SEXTANT_TRY(describe::HostFacts host, describe::host_facts(data_));
+    SEXTANT_TRY(describe::StepFacts step, describe::step_facts(data_));
+    facts_ = Facts{std::move(host), std::move(step)};
   }
   SEXTANT_TRY(const DeviceModels::Known* device,
               devices_.of(job.cluster.device, job.layout.attention));
@@ -51,7 +52,8 @@ Result<step::StepModel> RunPredictor::model_of(const describe::Job& job,
     assumed.push_back(device->assumed);
   }
   assumed.insert(assumed.end(), comm.assumed.begin(), comm.assumed.end());
-  step::StepModel model{device->model, *host_, comm.model, placed_domain(job.cluster), {}, *facts_};
+  step::StepModel model{device->model, facts_->host, comm.model, placed_domain(job.cluster), {},
+                        facts_->step};
   if (tpu) {
     SEXTANT_TRY(const step::Torus torus, torus_of(job.cluster, data_));
     model.domain_size = job.cluster.devices / job.cluster.slices;

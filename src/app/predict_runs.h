@@ -26,8 +26,11 @@ class RunPredictor {
   const describe::DataStore& data_;
   DeviceModels devices_;
   CommModels comm_;
-  std::optional<describe::HostFacts> host_;
-  std::optional<describe::StepFacts> facts_;
+  struct Facts {
+    describe::HostFacts host;
+    describe::StepFacts step;
+  };
+  std::optional<Facts> facts_;  // read once
   std::map<const describe::Job*, step::StepEstimate> kept_;
 };
 

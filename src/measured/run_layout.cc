@@ -278,9 +278,8 @@ void read_sharding(Reading& at) {
   layout.zero_group = at.run.zero_group.value_or(0);
 }
 
-void read_kernels(Reading& at) {
+void read_attention(Reading& at) {
   using describe::AttentionKernel;
-  using describe::Launch;
   Layout& layout = at.out.layout;
   const std::string kernel = to_lower(at.run.attention);
   if (contains(kernel, "no flash") || contains(kernel, "not flash") || contains(kernel, "fused")) {
@@ -300,6 +299,12 @@ void read_kernels(Reading& at) {
     layout.attention = AttentionKernel::kCudnn;
     at.assume("attention=cudnn (what Transformer Engine picks on this device)");
   }
+}
+
+void read_kernels(Reading& at) {
+  using describe::Launch;
+  Layout& layout = at.out.layout;
+  read_attention(at);
   const std::string_view graph = at.flags.value("cuda_graph_impl").value_or("none");
   const bool graphs = graph != "none" || at.flags.on("LAYER_CUDA_GRAPH").value_or(false) ||
                       at.flags.on("MCORE_CUDA_GRAPH").value_or(false) ||

@@ -64,15 +64,14 @@ struct Pricer {
       shape = {2, near ? 1 : 2, near ? 2 : 1, 1};
     }
     const Bytes bytes(static_cast<double>(std::max(message.input_bytes, message.output_bytes)));
-    return model.torus ? on_torus(message.op, bytes, shape)
+    return model.torus ? on_torus(message.op, bytes, shape, *model.torus)
                        : cost::collective_time(message.op, bytes, shape, model.comm);
   }
   // Inside a slice over its links; slices then exchange what each chip holds.
   [[nodiscard]] Seconds on_torus(describe::CollectiveOp op, Bytes bytes,
-                                 const cost::GroupShape& shape) const {
+                                 const cost::GroupShape& shape, const Torus& torus) const {
     const Seconds inside =
-        cost::torus_time(op, bytes, axes_of(shape.per_domain, *model.torus), model.torus->links)
-            .total();
+        cost::torus_time(op, bytes, axes_of(shape.per_domain, torus), torus.links).total();
     if (shape.domains == 1) {
       return inside;
     }

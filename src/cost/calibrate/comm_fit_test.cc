@@ -1,5 +1,7 @@
 #include "cost/calibrate/comm_fit.h"
 
+#include <cmath>
+
 #include <gtest/gtest.h>
 
 #include "describe/comm_facts.h"
@@ -26,10 +28,12 @@ class CommFitTest : public testing::Test {
         model_(comm_model(link_, std::nullopt, network_, 50_GBps)) {}
 
   // Timings that a cluster with these constants would give.
-  std::vector<TimedCollective> timings(const GroupShape& group, const CommModel& truth) const {
+  [[nodiscard]] std::vector<TimedCollective> timings(const GroupShape& group,
+                                                     const CommModel& truth) const {
     std::vector<TimedCollective> calls;
     for (const CollectiveOp op : {CollectiveOp::kAllReduce, CollectiveOp::kAllGather}) {
-      for (double bytes = 1024.0; bytes <= 0x1p34; bytes *= 4.0) {
+      for (int power = 10; power <= 34; power += 2) {
+        const double bytes = std::ldexp(1.0, power);
         TimedCollective call;
         call.system = "made up";
         call.run = op == CollectiveOp::kAllReduce ? "all_reduce" : "all_gather";

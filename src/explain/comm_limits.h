@@ -1,5 +1,5 @@
-// What must hold of the communication model's errors, macro-averaged by system. Source: issue 5,
-// "Must hold". Shown beside the scores, never computed with.
+// What must hold of the communication model's errors, macro-averaged by system: the
+// project's own targets. Shown beside the scores, never computed with.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@ inline constexpr std::array<std::optional<double>, measured::kSizeBuckets> kSize
     std::nullopt, std::nullopt, 0.20, 0.12, 0.06};
 inline constexpr double kAllSizesLimit = 0.18;
 inline constexpr double kExpertLimit = 0.20;
-// Systems that a fit did not see, over the same systems when it did.
+// Systems that a fit did not see: so many times the targets above.
 inline constexpr double kLeaveOneOutLimit = 1.3;
 
 }  // namespace sextant::explain

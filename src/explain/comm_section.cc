@@ -140,11 +140,24 @@ Table reasons_table(const CommCounts& counts) {
   return table;
 }
 
+// The target of a line of that name.
+std::optional<double> limit_of(std::string_view name) {
+  for (const auto& [bucket, word] : measured::kSizeBucketWords) {
+    if (name == word) {
+      return kSizeLimits[static_cast<std::size_t>(bucket)];
+    }
+  }
+  return name == "all sizes" ? std::optional(kAllSizesLimit) : std::nullopt;
+}
+
 Table left_out_table(std::span<const LeaveOneOut> left_out) {
-  Table table{{{"what"}, {"seen", true}, {"left out", true}, {"ratio", true}}, {}};
+  Table table{{{"what"}, {"seen", true}, {"left out", true}, {"ratio", true}, {"must hold", true}},
+              {}};
   for (const LeaveOneOut& one : left_out) {
+    const std::optional<double> limit = limit_of(one.name);
     table.rows.push_back({one.name, percent(one.seen), percent(one.unseen),
-                          one.seen > 0.0 ? fmt::format("{:.2f}", one.unseen / one.seen) : "-"});
+                          one.seen > 0.0 ? fmt::format("{:.2f}", one.unseen / one.seen) : "-",
+                          limit ? percent(*limit * kLeaveOneOutLimit) : "-"});
   }
   return table;
 }
@@ -203,8 +216,8 @@ std::string comm_section(const measured::CommScores& scores,
   if (!left_out.empty()) {
     add(
         fmt::format("### Systems left out of the fit\n\nMacro-averages with every system in the "
-                    "fit, and with each system predicted by a fit on the others; must hold: at "
-                    "most {} times.\n\n{}",
+                    "fit, and with each system predicted by a fit on the others; must hold: {} "
+                    "times what must hold above.\n\n{}",
                     kLeaveOneOutLimit, to_text(left_out_table(left_out), kMarkdown)));
   }
   return text;

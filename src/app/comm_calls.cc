@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "app/comm_file.h"
 #include "app/comm_models.h"
 #include "measured/comm_groups.h"
 #include "workload/wire.h"
@@ -112,31 +113,6 @@ Result<Class> class_of(bool links, const std::string& id, const describe::DataSt
   return made;
 }
 
-template <typename Facts>
-void put_fit(const cost::CommFit& fit, const std::string& source, Facts& facts) {
-  for (std::size_t i = 0; i < facts.values.size(); ++i) {
-    if (fit.timings[i] > 0) {
-      facts.values[i] = {fit.values[i], describe::SourceKind::kFitted,
-                         fmt::format("{}: {} timings", source, fit.timings[i])};
-    }
-  }
-}
-
-// The file's head (all before its first table of constants), then the values.
-Result<std::string> file_text(const Class& of, const cost::CommFit& fit, const std::string& source,
-                              const describe::DataStore& data) {
-  SEXTANT_TRY(const std::string text, data.read(of.file()));
-  const std::string head = text.substr(0, text.find("\n[ll.base]"));
-  if (of.links) {
-    SEXTANT_TRY(describe::LinkFacts facts, describe::load_link_facts(of.id, data));
-    put_fit(fit, source, facts);
-    return head + describe::link_values_text(facts);
-  }
-  SEXTANT_TRY(describe::NetworkFacts facts, describe::load_network_facts(of.id, data));
-  put_fit(fit, source, facts);
-  return text.substr(0, text.find("\n[ll.hop]")) + describe::network_values_text(facts);
-}
-
 std::set<std::string> systems_of(std::span<const TimedCollective> calls) {
   std::set<std::string> systems;
   for (const TimedCollective& call : calls) {
@@ -207,10 +183,12 @@ Result<std::vector<CommClassFit>> fit_comm_classes(const CommCalls& calls,
       made.timings = static_cast<std::int64_t>(timed.size());
       made.systems = static_cast<std::int64_t>(systems_of(timed).size());
       made.fit = of.fit(timed, kRounds);
-      const std::string from =
-          fmt::format("fitted on {} ({} systems; {:.1f} % left)", source, made.systems,
-                      made.fit.after * 100.0);
-      SEXTANT_TRY(made.text, file_text(of, made.fit, from, data));
+      const CommRefit refit{
+          made.fit,
+          fmt::format("from {} timings of {} systems in {}", made.timings, made.systems, source),
+          fmt::format("{} ({} systems), {:.1f} % left", source, made.systems,
+                      made.fit.after * 100.0)};
+      SEXTANT_TRY(made.text, refitted_text({links, id}, refit, data));
       fits.push_back(std::move(made));
     }
   }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "step/pipeline.h"
+
 namespace sextant::step {
 namespace {
 
@@ -16,8 +18,7 @@ struct RankCost {
   Seconds compute;
   AxisTimes exposed;
   AxisTimes hidden;
-  Seconds messages;  // between stages, that it waits for in every microbatch
-  [[nodiscard]] Seconds microbatch() const { return forward + backward + messages; }
+  [[nodiscard]] Seconds microbatch() const { return forward + backward; }
   [[nodiscard]] Seconds host() const { return forward + backward - compute - exposed.total(); }
 };
 
@@ -30,29 +31,6 @@ void add_stage(const StageCost& stage, RankCost& rank) {
   rank.exposed += stage.backward.exposed;
   rank.hidden += stage.forward.hidden;
   rank.hidden += stage.backward.hidden;
-  if (!stage.sends_hidden) {
-    // It sends one way while it receives the other.
-    rank.messages += std::max(stage.send_forward, stage.send_backward);
-  }
-}
-
-// Share of a plain pipeline's bubble that a schedule leaves.
-double bubble_share(const describe::Layout& layout) {
-  switch (layout.schedule) {
-    case Schedule::kInterleavedZeroBubble:
-      return 1.0 / (3.0 * static_cast<double>(layout.vpp));
-    case Schedule::kZbv:
-      return 1.0 / 6.0;
-    case Schedule::kDualPipe:
-    case Schedule::kDualPipeV:
-      return 0.25;
-    case Schedule::kGpipe:
-    case Schedule::k1f1b:
-    case Schedule::kInterleaved1f1b:
-    case Schedule::kLoopedBfs:
-      break;
-  }
-  return 1.0 / static_cast<double>(std::max<std::int64_t>(1, layout.vpp));
 }
 
 // Once a step, on one rank.
@@ -107,16 +85,19 @@ StepEstimate estimate_step(const describe::Job& job, const StepModel& model) {
       std::ranges::max_element(ranks, {}, [](const RankCost& rank) { return rank.microbatch(); });
   estimate.slowest_rank = slowest - ranks.begin();
   const auto microbatches = static_cast<double>(shard.microbatches);
-  for (const RankCost& rank : ranks) {
-    if (&rank != &*slowest) {
-      estimate.bubble += (rank.forward + rank.backward) * bubble_share(job.layout);
-      estimate.exposed[Axis::kPipeline] += rank.messages;
+  const Seconds busy = (slowest->forward + slowest->backward) * microbatches;
+  if (const auto span = pipeline_span(estimate.stages, job.layout, shard.microbatches)) {
+    estimate.bubble = std::max(Seconds(), span->quiet - busy);
+    estimate.exposed[Axis::kPipeline] += std::max(Seconds(), span->whole - span->quiet);
+  } else {
+    // As many microbatches as the ranks before and after need to fill and drain.
+    for (const RankCost& rank : ranks) {
+      estimate.bubble += &rank != &*slowest ? rank.forward + rank.backward : Seconds();
     }
   }
   estimate.compute = slowest->compute * microbatches;
   estimate.host = slowest->host() * microbatches;
   estimate.exposed += slowest->exposed * microbatches;
-  estimate.exposed[Axis::kPipeline] += slowest->messages * microbatches;
   estimate.hidden = slowest->hidden * microbatches;
   add_once(estimate.stages, stages, estimate.slowest_rank, *slowest, model, estimate);
   estimate.beside = model.facts.loop.value + estimate.compute * model.facts.uneven.value;

@@ -116,6 +116,14 @@ Seconds attention_time(std::span<const cost::OperatorTime> times, bool forward) 
   return sum;
 }
 
+Seconds weight_gradient_time(std::span<const cost::OperatorTime> times) {
+  Seconds sum;
+  for (const cost::OperatorTime& one : times) {
+    sum += one.op.pass == workload::Pass::kWeightGradient ? one.total() : Seconds();
+  }
+  return sum;
+}
+
 void set_compute(const cost::PhaseTime& phase, const StepModel& model, PassCost& pass) {
   pass.compute = phase.device;
   pass.host = phase.host * model.facts.host.value;
@@ -169,6 +177,7 @@ StageCost stage_cost(const describe::Job& job, const workload::Stage& stage,
       cost::microbatch_times(workload::stage_operators(job, stage, shard), model.device);
   set_compute(time.forward, model, cost.forward);
   set_compute(time.backward, model, cost.backward);
+  cost.weight_gradient = weight_gradient_time(operators);
   cost.update = time.update;
   cost.update.host = cost.update.host * model.facts.host.value;
   cost.update.device += norm_time(job, stage, shard, model.device);

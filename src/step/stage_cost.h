@@ -33,7 +33,8 @@ struct PassCost {
 struct StageCost {
   PassCost forward;
   PassCost backward;
-  Seconds send_forward;  // a message to the next stage
+  Seconds weight_gradient;  // of the backward's compute
+  Seconds send_forward;     // a message to the next stage
   Seconds send_backward;
   bool sends_hidden = false;
   // Once a step.

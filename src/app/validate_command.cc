@@ -85,8 +85,8 @@ Result<std::string> sections(const Validated& validated, const std::string& plot
   SEXTANT_TRY(const std::vector<explain::LeaveOneOut> left_out,
               ledger_left_out(validated.rows, data));
   std::string text;
-  for (const std::string& section :
-       {plots, explain::comm_section(validated.answer.comm, left_out), explain::halves_section(halves)}) {
+  for (const std::string& section : {plots, explain::comm_section(validated.answer.comm, left_out),
+                                     explain::halves_section(halves)}) {
     text += text.empty() || section.empty() ? section : "\n" + section;
   }
   return text;

@@ -13,6 +13,7 @@ OWNERS = {  # header prefix -> folders whose .cc files may include it
     "nlohmann/": {"describe", "explain"},
     "CLI/": {"front"},
     "png.h": {"explain"},
+    "yaml-cpp/": {"emit"},
     "tl/expected": {"base"},
     "simgrid/": set(),  # tests/ only: no folder of src/
 }

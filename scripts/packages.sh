@@ -13,6 +13,7 @@ nlohmann-json3-dev  config.json and --json
 libcli11-dev        the command line
 libexpected-dev     Result<T>
 libpng-dev          pictures (PNG)
+libyaml-cpp-dev     YAML and JSON files of frameworks
 '
 
 packages_test='

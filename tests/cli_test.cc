@@ -47,6 +47,8 @@ TEST(Cli, EveryCommandSpeaksJson) {
         {"explain", "--json"},
         {"memory", "llama-3.1-8b", "--on", "8xh100-sxm", "--layout", "tp=2", "--json"},
         {"explain", "memory", "llama-3.1-8b", "--on", "8xh100-sxm", "--layout", "tp=2", "--json"},
+        {"explain", "step", "llama-3.1-8b", "--on", "8xh100-sxm", "--layout", "tp=2", "--json"},
+        {"compare", "gpt2", "--on", "8xh100-sxm", "--layout", "tp=2", "--layout", "tp=4", "--json"},
         {"explain", "work", "llama-3.1-8b", "--on", "8xh100-sxm", "--layout", "tp=2", "--json"},
         {"config", "show", "--json"},
         {"doctor", "--json"}}) {
@@ -80,6 +82,22 @@ TEST(Cli, MemoryItemsAddUpAndTheTreeAgrees) {
   const json explained = json::parse(run_sextant(tree).out);
   EXPECT_DOUBLE_EQ(explained["tree"]["number"].get<double>(),
                    fullest["allocated_bytes"].get<double>());
+}
+
+// An option takes one value: "--on X MODEL" used to swallow MODEL.
+TEST(Cli, OptionsMayStandBeforeThePositional) {
+  const Ran after = run_sextant({"memory", "gpt2", "--on", "8xh100-sxm", "--layout", "tp=2"});
+  ASSERT_EQ(after.exit_code, 0) << after.err;
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"memory", "--on", "8xh100-sxm", "gpt2", "--layout", "tp=2"},
+        {"memory", "--on", "8xh100-sxm", "--layout", "tp=2", "gpt2"},
+        {"memory", "--on=8xh100-sxm", "--layout=tp=2", "gpt2"},
+        {"memory", "--on", "1xv100", "--on", "8xh100-sxm", "--layout", "tp=2", "gpt2"}}) {
+    const Ran before = run_sextant(words);
+    EXPECT_EQ(before.exit_code, 0) << before.err;
+    EXPECT_EQ(before.out, after.out);
+  }
+  EXPECT_EQ(run_sextant({"memory", "gpt2", "--on", "8xh100-sxm", "--layout"}).exit_code, 2);
 }
 
 TEST(Cli, WhatDoesNotFitIsANoWithWhatWouldHelp) {
@@ -254,21 +272,6 @@ TEST(Cli, BashCompletesCommandsAndModels) {
   EXPECT_TRUE(replies("sextant mod", 1));
   EXPECT_TRUE(replies("sextant model llama-3", 2));
   EXPECT_FALSE(replies("sextant zzz", 1));
-}
-
-TEST(Ledger, IsCurrent) {
-  const std::string root = SEXTANT_SOURCE_DIR;
-  const std::string truth = root + "/../shared/truth";
-  if (!std::filesystem::is_directory(truth)) {
-    GTEST_SKIP() << "no measured tables beside the sources: the ledger was not checked";
-  }
-  const std::string own = root + "/data/measured/";
-  const Ran ran =
-      run_sextant({"validate", truth, own + "h200_memory.csv", own + "h200_fsdp_memory.csv",
-                   own + "h200_step_times.csv", own + "h200_rank_times.csv", "--check",
-                   root + "/docs/validation.md"});
-  EXPECT_EQ(ran.exit_code, 0) << ran.err;
-  EXPECT_NE(ran.err.find("is current"), std::string::npos) << ran.err;
 }
 
 TEST(Cli, ValidatePredictsAKernelAndRefusesWhatIsNotModelled) {

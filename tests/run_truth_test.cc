@@ -65,12 +65,13 @@ TEST_P(RunTruth, MeanErrorOfASource) {
 
 INSTANTIATE_TEST_SUITE_P(
     Sources, RunTruth,
-    ::testing::Values(Bound{"vtrain_multi", 0.095}, Bound{"vtrain_single", 0.095, 16},
-                      Bound{"llm_foundry", 0.07, 4}, Bound{"nvidia_dgxc", 0.10, 4},
-                      Bound{"mlperf_pretrain", 0.115}, Bound{"mlperf_lora", 0.13},
-                      Bound{"bloom", 0.105}, Bound{"simumax_b200", 0.07},
-                      Bound{"megatron_bridge", 0.145}, Bound{"internevo", 0.19},
-                      Bound{"vocab_parallel", 0.13}, Bound{"torchtitan", 0.18}),
+    ::testing::Values(Bound{"vtrain_multi", 0.095}, Bound{"vtrain_single", 0.09, 16},
+                      Bound{"llm_foundry", 0.07, 4}, Bound{"nvidia_dgxc", 0.075, 4},
+                      Bound{"mlperf_pretrain", 0.075}, Bound{"mlperf_lora", 0.14},
+                      Bound{"bloom", 0.10}, Bound{"simumax_b200", 0.05},
+                      Bound{"megatron_bridge", 0.115}, Bound{"internevo", 0.11},
+                      Bound{"vocab_parallel", 0.12}, Bound{"torchtitan", 0.155},
+                      Bound{"tpu_maxtext", 0.11}, Bound{"nemo", 0.09}),
     [](const auto& tested) { return std::string(tested.param.source); });
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "app/calibrate_comm.h"
 #include "app/calibrate_files.h"
 #include "app/calibrate_kernels.h"
+#include "app/calibrate_runs.h"
 
 namespace sextant::app {
 namespace {
@@ -24,6 +25,24 @@ bool any_of(const std::vector<measured::Row>& rows) {
 bool are_collectives(const std::vector<measured::Row>& rows) {
   return any_of<measured::CollectiveSubject>(rows) && !any_of<measured::KernelSubject>(rows) &&
          !any_of<measured::KernelEfficiencySubject>(rows);
+}
+
+bool are_runs(const std::vector<measured::Row>& rows) {
+  return std::ranges::all_of(
+             rows,
+             [](const measured::Row& row) { return row.table == measured::TableKind::kRuns; }) &&
+         !rows.empty();
+}
+
+Result<void> check_run_options(const CalibrateRequest& request) {
+  const std::string option = !request.device.empty()    ? "--device"
+                             : !request.cluster.empty() ? "--on"
+                                                        : "";
+  if (!option.empty()) {
+    return invalid(option + " is for timings of one machine, this is a table of runs", kCommand,
+                   "tables of runs alone: their rows name their hardware");
+  }
+  return {};
 }
 
 Result<void> check_nccl_options(const CalibrateRequest& request) {
@@ -71,6 +90,10 @@ Result<Output> calibrate(const CalibrateRequest& request, const Context& context
   if (are_collectives(files.rows)) {
     SEXTANT_CHECK_OK(check_collective_options(request));
     return calibrate_collectives(files, request.write_file, context);
+  }
+  if (are_runs(files.rows)) {
+    SEXTANT_CHECK_OK(check_run_options(request));
+    return calibrate_runs(files, request.write_file, context);
   }
   SEXTANT_CHECK_OK(check_kernel_options(request));
   return calibrate_kernels(files, {request.device, request.write_file}, context);

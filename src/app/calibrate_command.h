@@ -1,5 +1,5 @@
-// calibrate: facts of a user's own hardware from timings of its own: kernels of a device, or
-// collectives on its links and networks.
+// calibrate: facts of a user's own hardware from timings of its own: kernels of a device,
+// collectives on its links and networks, or steps of training runs.
 #pragma once
 
 #include <string>
@@ -13,15 +13,15 @@ namespace sextant::app {
 struct CalibrateRequest {
   std::vector<std::string> tables;  // files and folders, of one kind (app/calibrate_files.h)
   std::string device;               // tables of timed kernels: whose timings they are
-  // Kernels: the kernel file. Collectives: the folder of comm/links and comm/networks. "" = not
-  // written.
+  // Kernels: the kernel file. Collectives: the folder of comm/links and comm/networks. Runs: the
+  // folder of step.toml and step_spread.toml. "" = not written.
   std::string write_file;
   std::string cluster = {};  // nccl-tests output: where it was measured (CLUSTER)
 };
 
-// Three kinds of input: tables of kernels (calibrate_kernels.h), tables of collectives and
-// nccl-tests output (calibrate_comm.h). An Error (exit 2) where options are not those of the kind,
-// nothing is usable, or a file cannot be read.
+// Four kinds of input: tables of kernels (calibrate_kernels.h), tables of collectives and
+// nccl-tests output (calibrate_comm.h), tables of runs (calibrate_runs.h). An Error (exit 2) where
+// options are not those of the kind, nothing is usable, or a file cannot be read.
 Result<Output> calibrate(const CalibrateRequest& request, const Context& context);
 
 }  // namespace sextant::app

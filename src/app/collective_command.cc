@@ -248,7 +248,8 @@ Result<Output> show_estimate_or_collective(const EstimateRequest& job,
   SEXTANT_CHECK_OK(none_given(
       std::array{Given{"--layout", job.job.layout}, Given{"--framework", job.job.framework},
                  Given{"--seq", job.job.sequences}, Given{"--gbs", job.job.global_batch},
-                 Given{"--workload", job.job.workload}},
+                 Given{"--workload", job.job.workload}, Given{"--tokens", job.training.tokens},
+                 Given{"--price", job.training.price}, Given{"--timeline", job.timeline_file}},
       "a collective: it goes with MODEL"));
   return show_collective(collective, context);
 }

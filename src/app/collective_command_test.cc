@@ -138,7 +138,7 @@ TEST(CollectiveEstimator, RefusesGroupsLargerThanTheCluster) {
 TEST(TorusAxes, AreRingsWhereTheyAreAsLongAsThePodOrOfWholeCubes) {
   const auto rings = [](const char* cluster) {
     std::string text;
-    const std::array<cost::TorusAxis, 3> axes = torus_axes(question(cluster).cluster);
+    const std::array<cost::TorusAxis, 3> axes = cost::torus_axes(question(cluster).cluster);
     for (const cost::TorusAxis& axis : axes) {
       text += std::to_string(axis.chips) + (axis.ring ? "r " : "l ");
     }

@@ -1,13 +1,13 @@
 #include "app/collective_estimate.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "base/integers.h"
 #include "cost/comm/collective_time.h"
+#include "workload/shard.h"
 
 namespace sextant::app {
 namespace {
@@ -16,14 +16,6 @@ using describe::Cluster;
 using describe::ScaleUp;
 using explain::CollectiveEstimate;
 using explain::CollectiveWay;
-
-std::int64_t parts(std::int64_t whole, std::int64_t part) {
-  return (whole + part - 1) / part;
-}
-
-bool is_torus(const Cluster& cluster) {
-  return cluster.system.scale_up == ScaleUp::kIci2d || cluster.system.scale_up == ScaleUp::kIci3d;
-}
 
 // From the first of the group's devices to the last. REQUIRES: check_group holds.
 std::int64_t span_of(const CollectiveQuestion& question) {
@@ -44,16 +36,16 @@ Result<void> check_group(const CollectiveQuestion& question) {
 }
 
 CollectiveWay way_of(const cost::CommLine& line, const CollectiveEstimate& estimate) {
-  const Seconds transfer(estimate.bytes.base() * line.per_byte);
-  const Seconds latency(line.latency);
+  const cost::CommTerms terms = cost::terms_of(line, estimate.bytes);
   CollectiveWay way;
   way.algorithm = describe::word_of<cost::CommAlgorithm>(cost::kCommAlgorithmWords, line.algorithm);
   way.protocol = describe::word_of<cost::CommProtocol>(cost::kCommProtocolWords, line.protocol);
   way.limit = describe::word_of<cost::CommLink>(cost::kCommLinkWords, line.limit);
-  way.limit_rate = cost::bus_bandwidth(estimate.op, estimate.bytes, estimate.group.ranks, transfer);
-  way.latency = latency;
-  way.transfer = transfer;
-  way.fill = Seconds(line.fill * std::sqrt(latency.base() * transfer.base()));
+  way.limit_rate =
+      cost::bus_bandwidth(estimate.op, estimate.bytes, estimate.group.ranks, terms.transfer);
+  way.latency = terms.latency;
+  way.transfer = terms.transfer;
+  way.fill = terms.fill;
   return way;
 }
 
@@ -93,16 +85,13 @@ CollectiveEstimate start_of(const CollectiveQuestion& question) {
 
 void put_spread(const describe::CommSpread& spread, describe::CommRegime regime,
                 CollectiveEstimate& estimate) {
-  const double factor = spread.factor(regime, estimate.bytes);
-  estimate.spread = factor;
-  for (const auto& value : spread.factors[static_cast<std::size_t>(regime)]) {
-    if (value.value == factor && value.kind == describe::SourceKind::kAssumed) {
-      estimate.assumed.push_back(
-          fmt::format("an interval of a factor {:.3g} ({}: {})", factor,
-                      describe::word_of<describe::CommRegime>(describe::kCommRegimeWords, regime),
-                      value.source));
-      return;
-    }
+  const describe::Sourced<double>& factor = spread.at(regime, estimate.bytes);
+  estimate.spread = factor.value;
+  if (factor.kind == describe::SourceKind::kAssumed) {
+    estimate.assumed.push_back(
+        fmt::format("an interval of a factor {:.3g} ({}: {})", factor.value,
+                    describe::word_of<describe::CommRegime>(describe::kCommRegimeWords, regime),
+                    factor.source));
   }
 }
 
@@ -142,13 +131,7 @@ std::string axes_text(const std::array<cost::TorusAxis, 3>& axes) {
 }  // namespace
 
 std::int64_t most_ranks(const Cluster& cluster, std::int64_t stride) {
-  return parts(cluster.devices, std::min(stride, cluster.devices));
-}
-
-std::int64_t reach_without_network(const Cluster& cluster) {
-  const std::int64_t domain = cluster.system.domain_size.value;
-  return cluster.system.scale_up == ScaleUp::kNone ? domain
-                                                   : std::max(domain, cluster.devices_per_node());
+  return workload::divided_up(cluster.devices, std::min(stride, cluster.devices));
 }
 
 cost::GroupShape strided_group(std::int64_t ranks, std::int64_t stride, std::int64_t domain_size) {
@@ -158,45 +141,22 @@ cost::GroupShape strided_group(std::int64_t ranks, std::int64_t stride, std::int
     group.domains = ranks;
     return group;
   }
-  group.per_domain = std::min(ranks, parts(domain_size, stride));
-  group.domains = parts((ranks - 1) * stride + 1, domain_size);
+  group.per_domain = std::min(ranks, workload::divided_up(domain_size, stride));
+  group.domains = workload::divided_up((ranks - 1) * stride + 1, domain_size);
   return group;
-}
-
-std::array<cost::TorusAxis, 3> torus_axes(const Cluster& cluster) {
-  constexpr std::int64_t kCube = 4;
-  // Sides of a slice are in no order of the pod's.
-  const auto is_side_of_pod = [&](std::int64_t chips) {
-    return std::any_of(cluster.system.torus.begin(), cluster.system.torus.end(),
-                       [&](const auto& side) { return side && side->value == chips; });
-  };
-  std::array<cost::TorusAxis, 3> axes;
-  for (std::size_t i = 0; i < axes.size(); ++i) {
-    const std::int64_t chips = cluster.torus[i];
-    const bool cubes = cluster.system.scale_up == ScaleUp::kIci3d && chips % kCube == 0;
-    axes[i] = {chips, chips > 1 && (cubes || is_side_of_pod(chips))};
-  }
-  return axes;
 }
 
 Result<KnownComm> CollectiveEstimator::known_of(const CollectiveQuestion& question) {
   // Without devices that the group does not touch: a network that it does not use may be unknown.
   Cluster used = question.cluster;
   used.devices = span_of(question);
-  used.system.domain_size.value = reach_without_network(question.cluster);
-  const auto nic = used.network_per_device();
-  const std::string key = fmt::format("{} {} {} {} {}", used.device.id, used.system.id,
-                                      used.fabric.id, nic ? nic->base() : 0.0, used.domains() > 1);
-  auto found = known_.find(key);
-  if (found == known_.end()) {
-    found = known_.emplace(key, models_.of(used)).first;
-  }
-  if (!found->second) {
-    Error error = found->second.error();
+  auto made = models_.of(used);
+  if (!made) {
+    Error error = made.error();
     error.where = error.where.empty() ? "--on" : error.where;
     return tl::unexpected(std::move(error));
   }
-  KnownComm known = *found->second;
+  KnownComm known = std::move(*made);
   if (question.links) {
     const describe::LinkFacts& facts = *question.links;
     for (std::size_t i = 0; i < known.model.link.size(); ++i) {
@@ -254,7 +214,7 @@ Result<CollectiveEstimate> CollectiveEstimator::on_torus(const CollectiveQuestio
   if (question.ranks == 1) {
     return estimate;
   }
-  const auto axes = torus_axes(question.cluster);
+  const auto axes = cost::torus_axes(question.cluster);
   const cost::TorusTerms terms = cost::torus_time(
       question.op, question.bytes, axes, {link->value * torus_->share.value, torus_->hop.value});
   CollectiveWay way;
@@ -275,7 +235,7 @@ Result<CollectiveEstimate> CollectiveEstimator::on_torus(const CollectiveQuestio
 
 Result<CollectiveEstimate> CollectiveEstimator::operator()(const CollectiveQuestion& question) {
   SEXTANT_CHECK_OK(check_group(question));
-  return is_torus(question.cluster) ? on_torus(question) : on_links(question);
+  return cost::is_torus(question.cluster) ? on_torus(question) : on_links(question);
 }
 
 }  // namespace sextant::app

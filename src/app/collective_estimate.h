@@ -4,11 +4,8 @@
 // scale-up domains in their order. With a stride, S such groups run side by side, and every device
 // keeps its own share of the NICs.
 //
-// TPUs: a collective over one whole slice, by cost/comm/torus_time.h. An axis closes into a ring
-// where it is as long as a side of the pod, and on a three-dimensional torus (built of cubes of 4 x
-// 4 x 4 that optical switches join) where it is a multiple of 4. Source: How to Scale Your Model
-// (jax-ml.github.io/scaling-book), chapter on TPUs. Parts of a slice and several slices are not
-// modelled.
+// TPUs: a collective over one whole slice, by cost/comm/torus_time.h. Parts of a slice and several
+// slices are not modelled.
 #pragma once
 
 #include <map>
@@ -40,15 +37,8 @@ struct CollectiveQuestion {
 // As many as the cluster has room for. REQUIRES: stride ≥ 1.
 std::int64_t most_ranks(const describe::Cluster& cluster, std::int64_t stride);
 
-// Devices that reach each other without the network: a scale-up domain, and where scale-up links
-// join only a part of a host (PCIe cards, bridges) the host.
-std::int64_t reach_without_network(const describe::Cluster& cluster);
-
-// Where the group lies, `domain_size` as above. REQUIRES: all ≥ 1.
+// Where the group lies, `domain_size` as reach_without_network. REQUIRES: all ≥ 1.
 cost::GroupShape strided_group(std::int64_t ranks, std::int64_t stride, std::int64_t domain_size);
-
-// The axes of a slice, by the rule above.
-std::array<cost::TorusAxis, 3> torus_axes(const describe::Cluster& cluster);
 
 // Files are read once, so that a sweep costs little more than a single answer.
 class CollectiveEstimator {
@@ -66,7 +56,6 @@ class CollectiveEstimator {
 
   const describe::DataStore& data_;
   CommModels models_;
-  std::map<std::string, Result<KnownComm>> known_;
   std::optional<describe::CommSpread> spread_;
   std::optional<describe::TorusFacts> torus_;
 };

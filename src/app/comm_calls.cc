@@ -9,7 +9,6 @@
 #include "app/comm_file.h"
 #include "app/comm_models.h"
 #include "measured/comm_groups.h"
-#include "workload/wire.h"
 
 namespace sextant::app {
 namespace {
@@ -29,8 +28,7 @@ std::optional<Seconds> measured_time(const measured::Row& row, const CollectiveS
     return row.measured * 1_us;
   }
   if (row.quantity == "busbw_GBps") {
-    return subject.bytes * workload::wire_share(subject.op, subject.ranks) /
-           (row.measured * 1_GBps);
+    return subject.bytes * describe::bus_share(subject.op, subject.ranks) / (row.measured * 1_GBps);
   }
   return std::nullopt;
 }
@@ -41,28 +39,6 @@ cost::CommTimer timer_of(const CollectiveSubject& subject) {
   }
   return subject.library == measured::CollectiveLibrary::kXla ? cost::CommTimer::kXla
                                                               : cost::CommTimer::kTorch;
-}
-
-std::optional<TimedCollective> call_of(const measured::Row& row, const CollectiveSubject& subject) {
-  const auto time = measured_time(row, subject);
-  if (!time) {
-    return std::nullopt;
-  }
-  TimedCollective call;
-  call.system = measured::system_of(row);
-  call.run = row.id.substr(0, row.id.find('#'));
-  call.op = subject.op;
-  call.bytes = subject.bytes;
-  call.timer = timer_of(subject);
-  call.measured = *time;
-  if (subject.forced == ForcedAlgorithm::kRing) {
-    call.only = CommAlgorithm::kRing;
-  } else if (subject.forced == ForcedAlgorithm::kTree) {
-    call.only = CommAlgorithm::kTree;
-  } else if (subject.forced == ForcedAlgorithm::kNoNvls) {
-    call.without = CommAlgorithm::kSwitch;
-  }
-  return call;
 }
 
 std::vector<double> values_of(std::span<const describe::Sourced<double>> facts) {
@@ -141,6 +117,28 @@ LeftOutSystem left_out(const Class& of, const std::string& system,
 
 }  // namespace
 
+TimedCollective collective_call(const CollectiveSubject& subject, const cost::GroupShape& shape,
+                                const KnownComm& known) {
+  TimedCollective call;
+  call.op = subject.op;
+  call.bytes = subject.bytes;
+  call.group = shape;
+  call.model = known.model;
+  call.rate_scale = known.rate_scale;
+  call.timer = timer_of(subject);
+  if (subject.links.added_delay) {
+    call.model.added_delay = subject.links.added_delay->base();
+  }
+  if (subject.forced == ForcedAlgorithm::kRing) {
+    call.only = CommAlgorithm::kRing;
+  } else if (subject.forced == ForcedAlgorithm::kTree) {
+    call.only = CommAlgorithm::kTree;
+  } else if (subject.forced == ForcedAlgorithm::kNoNvls) {
+    call.without = CommAlgorithm::kSwitch;
+  }
+  return call;
+}
+
 CommCalls comm_calls(const std::vector<measured::Row>& rows, const describe::DataStore& data) {
   CommModels models(data);
   CommCalls found;
@@ -151,22 +149,20 @@ CommCalls comm_calls(const std::vector<measured::Row>& rows, const describe::Dat
       continue;
     }
     const auto shape = CommModels::shape_of(*subject);
-    auto call = call_of(row, *subject);
-    if (!shape || !call || shape->ranks < 2) {
+    const auto time = measured_time(row, *subject);
+    if (!shape || !time || shape->ranks < 2) {
       continue;
     }
     const auto known = models.of(*subject, *shape);
     if (!known) {
       continue;
     }
-    call->group = *shape;
-    call->model = (*known)->model;
-    call->rate_scale = (*known)->rate_scale;
-    if (subject->links.added_delay) {
-      call->model.added_delay = subject->links.added_delay->base();
-    }
+    TimedCollective call = collective_call(*subject, *shape, **known);
+    call.system = measured::system_of(row);
+    call.run = row.id.substr(0, row.id.find('#'));
+    call.measured = *time;
     (shape->domains > 1 ? found.networks[(*known)->network] : found.links[(*known)->link])
-        .push_back(std::move(*call));
+        .push_back(std::move(call));
   }
   return found;
 }

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/quantity_text.h"
+#include "workload/shard.h"
 
 namespace sextant::app {
 namespace {
@@ -15,18 +16,6 @@ using measured::CollectiveLibrary;
 using measured::CollectiveSubject;
 
 constexpr BytesPerSecond kFastEthernet = 12.5_GBps;
-
-// Devices that reach each other without a network: a scale-up domain, or the cards of a PCIe host.
-std::int64_t joined_devices(const describe::Cluster& cluster) {
-  const std::int64_t domain = std::max<std::int64_t>(1, cluster.system.domain_size.value);
-  return cluster.system.scale_up == ScaleUp::kPcie
-             ? std::max(domain, cluster.system.devices_per_node.value)
-             : domain;
-}
-
-std::int64_t parts(std::int64_t whole, std::int64_t part) {
-  return (whole + part - 1) / part;
-}
 
 }  // namespace
 
@@ -47,14 +36,14 @@ Result<cost::GroupShape> CommModels::shape_of(const CollectiveSubject& subject) 
     return not_found("ranks not stated");
   }
   if (subject.links.domain_size) {
-    const std::int64_t domains = parts(ranks, *subject.links.domain_size);
-    return cost::GroupShape{ranks, domains, parts(ranks, domains), 1};
+    const std::int64_t domains = workload::divided_up(ranks, *subject.links.domain_size);
+    return cost::GroupShape{ranks, domains, workload::divided_up(ranks, domains), 1};
   }
   if (!subject.nodes || *subject.nodes < 1) {
     return not_found("nodes not stated");
   }
   const std::int64_t domains = std::min(*subject.nodes, ranks);
-  return cost::GroupShape{ranks, domains, parts(ranks, domains), 1};
+  return cost::GroupShape{ranks, domains, workload::divided_up(ranks, domains), 1};
 }
 
 Result<CommModels::Place> CommModels::place_of(const CollectiveSubject& subject,
@@ -143,6 +132,10 @@ Result<KnownComm> CommModels::make(const Place& place) {
 Result<const KnownComm*> CommModels::of(const CollectiveSubject& subject,
                                         const cost::GroupShape& shape) {
   SEXTANT_TRY(const Place place, place_of(subject, shape));
+  return made_once(place);
+}
+
+Result<const KnownComm*> CommModels::made_once(const Place& place) {
   const double nic = place.nic_rate ? place.nic_rate->base() : 0.0;
   const std::string key =
       fmt::format("{} {} {} {} {} {} {}", place.device->id, static_cast<int>(place.scale_up),
@@ -167,7 +160,7 @@ Result<KnownComm> CommModels::of(const describe::Cluster& cluster) {
   }
   place.fabric = cluster.fabric.family;
   place.nic_rate = cluster.network_per_device();
-  const std::int64_t joined = joined_devices(cluster);
+  const std::int64_t joined = reach_without_network(cluster);
   place.inside = joined > 1;
   place.across = cluster.devices > joined;
   const bool fast = place.nic_rate && *place.nic_rate >= kFastEthernet;
@@ -175,7 +168,8 @@ Result<KnownComm> CommModels::of(const describe::Cluster& cluster) {
   if (roce) {
     place.fabric = FabricFamily::kRoce;
   }
-  SEXTANT_TRY(KnownComm known, make(place));
+  SEXTANT_TRY(const KnownComm* made, made_once(place));
+  KnownComm known = *made;
   if (roce && place.across) {
     known.assumed.emplace_back("RoCE: Ethernet of 100 Gbit/s and more a device is not left to TCP");
   }
@@ -196,8 +190,14 @@ Result<KnownComm> CommModels::between_slices(const describe::Cluster& cluster) {
   return known;
 }
 
+std::int64_t reach_without_network(const describe::Cluster& cluster) {
+  const std::int64_t domain = std::max<std::int64_t>(1, cluster.system.domain_size.value);
+  return cluster.system.scale_up == ScaleUp::kNone ? domain
+                                                   : std::max(domain, cluster.devices_per_node());
+}
+
 std::int64_t placed_domain(const describe::Cluster& cluster) {
-  const std::int64_t domain = joined_devices(cluster);
+  const std::int64_t domain = reach_without_network(cluster);
   if (cluster.devices % domain == 0 || cluster.devices < domain) {
     return domain;
   }

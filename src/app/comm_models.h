@@ -28,6 +28,10 @@ struct KnownComm {
   [[nodiscard]] describe::CommRegime regime(const cost::GroupShape& shape) const;
 };
 
+// Devices that reach each other without the network: a scale-up domain, and where scale-up links
+// join only a part of a host (PCIe cards, bridges) the host.
+std::int64_t reach_without_network(const describe::Cluster& cluster);
+
 // Devices of a scale-up domain that a job fills: all of them where whole domains make up the
 // cluster, else the largest power of two (64 of a rack of 72), so that groups do not straddle.
 std::int64_t placed_domain(const describe::Cluster& cluster);
@@ -59,6 +63,8 @@ class CommModels {
     bool inside = false;
     bool across = false;
   };
+  // Files are read once a kind of place. The pointer is valid as long as this object.
+  Result<const KnownComm*> made_once(const Place& place);
   Result<KnownComm> make(const Place& place);
   Result<void> add_links(const Place& place, std::optional<describe::LinkFacts>& link,
                          KnownComm& known);

@@ -1,11 +1,12 @@
-// estimate: what one rank computes in a step, how long that takes and how well it uses the device.
-// Communication and pipeline bubbles are not in it.
+// estimate: how long a step takes, where the time goes, whether it fits; what training on so many
+// tokens takes; the same over one factor varied.
 #pragma once
 
 #include <string>
 
 #include "app/context.h"
 #include "app/job_request.h"
+#include "app/training_run.h"
 #include "base/result.h"
 #include "explain/sweep_view.h"
 
@@ -13,15 +14,20 @@ namespace sextant::app {
 
 struct EstimateRequest {
   JobRequest job;
-  std::string sweep;      // parse_sweep; "": the job alone
-  std::string plot_file;  // SVG or PNG of the sweep; "": not drawn
+  std::string sweep;          // parse_sweep; "": the job alone
+  std::string plot_file;      // SVG or PNG of the sweep; "": not drawn
+  std::string timeline_file;  // the step as a Chrome trace; "": not written
+  TrainingRequest training;
+  bool verbose = false;  // compute in detail
 };
 
-// Exit code 1 where the layout, or every point of the sweep, is not legal.
+// Exit code 1 where the layout, or every point of the sweep, is not legal or does not fit.
 Result<Output> show_estimate(const EstimateRequest& request, const Context& context);
 
-// The same as a tree of terms, down to the terms of every operator.
+// Compute as a tree of terms, down to the terms of every operator.
 Result<Output> explain_compute(const JobRequest& request, const Context& context);
+// The whole step as a tree: terms, stages, passes, messages, operators.
+Result<Output> explain_step(const JobRequest& request, const Context& context);
 
 // The numbers of a sweep. An Error where words are wrong; the base may be illegal, which
 // `violations` of the reading says.

@@ -4,14 +4,13 @@
 
 #include <fmt/format.h>
 
+#include "app/comm_calls.h"
+
 namespace sextant::app {
 namespace {
 
-using cost::CommAlgorithm;
-using describe::LinkKey;
 using measured::Answer;
 using measured::CollectiveSubject;
-using measured::ForcedAlgorithm;
 using measured::Prediction;
 using measured::Refusal;
 
@@ -31,33 +30,6 @@ std::optional<double> in_unit(const measured::Row& row, const CollectiveSubject&
 }
 
 }  // namespace
-
-cost::CommLines lines_of(const CollectiveSubject& subject, const cost::GroupShape& shape,
-                         const cost::CommModel& model) {
-  cost::CommLines lines = cost::comm_lines(subject.op, shape, model);
-  switch (subject.forced) {
-    case ForcedAlgorithm::kRing:
-      lines.keep(CommAlgorithm::kRing);
-      break;
-    case ForcedAlgorithm::kTree:
-      lines.keep(CommAlgorithm::kTree);
-      break;
-    case ForcedAlgorithm::kNoNvls:
-      lines.drop(CommAlgorithm::kSwitch);
-      break;
-    case ForcedAlgorithm::kNone:
-      break;
-  }
-  return lines;
-}
-
-Seconds timer_of(const CollectiveSubject& subject, const cost::CommModel& model) {
-  if (!subject.framework_timer) {
-    return {};
-  }
-  const bool xla = subject.library == measured::CollectiveLibrary::kXla;
-  return Seconds(model[xla ? LinkKey::kTimerXla : LinkKey::kTimerTorch]);
-}
 
 Answer CommPredictor::operator()(const measured::Row& row) {
   const auto* subject = std::get_if<CollectiveSubject>(&row.subject);
@@ -79,12 +51,7 @@ Answer CommPredictor::operator()(const measured::Row& row) {
     }
     spread_ = std::move(*spread);
   }
-  cost::CommModel model = (*known)->model;
-  if (subject->links.added_delay) {
-    model.added_delay = subject->links.added_delay->base();
-  }
-  const Seconds time =
-      lines_of(*subject, *shape, model).time(subject->bytes) + timer_of(*subject, model);
+  const Seconds time = cost::predicted(collective_call(*subject, *shape, **known));
   const auto value = in_unit(row, *subject, time);
   if (!value) {
     return Refusal{fmt::format("{} is not modelled", row.quantity)};

@@ -1,37 +1,37 @@
 // What the step model says of published runs.
 #pragma once
 
-#include <map>
 #include <optional>
 #include <string>
+#include <variant>
+#include <vector>
 
-#include "app/comm_models.h"
-#include "app/device_models.h"
+#include "app/step_models.h"
+#include "describe/step_spread.h"
 #include "measured/validate.h"
-#include "step/estimate.h"
 
 namespace sextant::app {
+
+// A run that can be predicted: what it trains and the model of its machine.
+struct RunQuestion {
+  measured::JobPointer job;
+  step::StepModel model;
+  std::vector<std::string> assumed;
+};
 
 class RunPredictor {
  public:
   // `data` must outlive it.
-  explicit RunPredictor(const describe::DataStore& data)
-      : data_(data), devices_(data), comm_(data) {}
-  // Answers the times and rates of runs.
+  explicit RunPredictor(const describe::DataStore& data) : data_(data), models_(data) {}
+  // Answers the times and rates of runs, with the interval that eight of ten lie in.
   measured::Answer operator()(const measured::Row& row);
-  // The model of a job's machine; an Error where a part of it is not known.
-  Result<step::StepModel> model_of(const describe::Job& job, std::vector<std::string>& assumed);
+  // The job and its machine, or why there is no prediction. REQUIRES: the row is of a run.
+  std::variant<RunQuestion, measured::Refusal> question(const measured::Row& row);
 
  private:
   const describe::DataStore& data_;
-  DeviceModels devices_;
-  CommModels comm_;
-  struct Facts {
-    describe::HostFacts host;
-    describe::StepFacts step;
-  };
-  std::optional<Facts> facts_;  // read once
-  std::map<const describe::Job*, step::StepEstimate> kept_;
+  StepModels models_;
+  std::optional<describe::StepSpreads> spreads_;  // read once
 };
 
 }  // namespace sextant::app

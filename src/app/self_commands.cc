@@ -62,7 +62,7 @@ Result<Output> doctor(const Context& context, const Surroundings& surroundings) 
   answer.provenance.tool_version = std::string(explain::tool_version());
   answer.checks = data_checks(context.data);
   answer.checks.push_back({"rules", !describe::rule_book().empty(),
-                           fmt::format("{} core rules", describe::rule_book().size())});
+                           fmt::format("{} rules", describe::rule_book().size())});
   const auto& folder = context.data.override_folder();
   answer.checks.push_back(
       {"data folder", true, folder ? "built in, under " + folder->string() : "built in"});

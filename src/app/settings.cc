@@ -15,7 +15,7 @@ namespace sextant::app {
 namespace {
 
 constexpr std::array kKeys{
-    SettingKey{"output", "table", "table, json, md, csv", "format of answers"},
+    SettingKey{"output", "table", "table, json, md, csv, github, sarif", "format of answers"},
     SettingKey{"color", "auto", "auto, always, never", "colour on terminals"},
     SettingKey{"data", "", "a folder laid out like data/",
                "files that replace or add to the built-in data"},

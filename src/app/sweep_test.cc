@@ -43,8 +43,8 @@ std::vector<explain::SweepPoint> points(const JobRequest& asked, const char* swe
 }
 
 double use_of(const explain::SweepPoint& point) {
-  EXPECT_TRUE(point.estimate.has_value()) << point.value;
-  return point.estimate ? point.estimate->use.model : 0.0;
+  EXPECT_TRUE(point.answer.has_value()) << point.value;
+  return point.answer ? point.answer->compute.use.model : 0.0;
 }
 
 TEST(Sweep, AFactorAloneHasValuesThatPeopleTry) {
@@ -157,8 +157,11 @@ TEST(Sweep, TensorParallelismCostsUtilisation) {
 TEST(Sweep, Fp8IsMeasuredAgainstItsOwnPeak) {
   const std::vector<explain::SweepPoint> at = points(request("mbs=4"), "precision=bf16,fp8");
   ASSERT_EQ(at.size(), 2U);
-  const explain::Estimate bf16 = at[0].estimate.value_or(explain::Estimate{});
-  const explain::Estimate fp8 = at[1].estimate.value_or(explain::Estimate{});
+  const auto compute = [](const explain::SweepPoint& point) {
+    return point.answer ? point.answer->compute : explain::ComputeEstimate{};
+  };
+  const explain::ComputeEstimate bf16 = compute(at[0]);
+  const explain::ComputeEstimate fp8 = compute(at[1]);
   EXPECT_NEAR(fp8.use.peak / bf16.use.peak, 2.0, 1e-3);
   EXPECT_LT(fp8.rank.step, bf16.rank.step);
   EXPECT_LT(fp8.use.model, bf16.use.model);
@@ -168,11 +171,11 @@ TEST(Sweep, Fp8IsMeasuredAgainstItsOwnPeak) {
 TEST(Sweep, PointsThatAreNotLegalAreShownWithTheirReasons) {
   const std::vector<explain::SweepPoint> tp = points(request("", "8xh200-sxm"), "tp=2,3,16");
   ASSERT_EQ(tp.size(), 3U);
-  EXPECT_TRUE(tp[0].estimate.has_value());
-  EXPECT_FALSE(tp[1].estimate.has_value());
+  EXPECT_TRUE(tp[0].answer.has_value());
+  EXPECT_FALSE(tp[1].answer.has_value());
   EXPECT_TRUE(std::any_of(tp[1].reasons.begin(), tp[1].reasons.end(),
                           [](const std::string& why) { return why.starts_with("HEADS-TP: "); }));
-  EXPECT_FALSE(tp[2].estimate.has_value());
+  EXPECT_FALSE(tp[2].answer.has_value());
   const std::vector<explain::SweepPoint> format = points(request(""), "precision=nvfp4");
   ASSERT_EQ(format.size(), 1U);
   ASSERT_FALSE(format[0].reasons.empty());
@@ -182,7 +185,7 @@ TEST(Sweep, PointsThatAreNotLegalAreShownWithTheirReasons) {
 TEST(Sweep, SizesBeyondCountingAreReasonsToo) {
   const auto long_ones = points(request("mbs=10"), "seq=1000000000");
   ASSERT_EQ(long_ones.size(), 1U);
-  EXPECT_FALSE(long_ones[0].estimate.has_value());
+  EXPECT_FALSE(long_ones[0].answer.has_value());
   EXPECT_FALSE(long_ones[0].reasons.empty());
 }
 

@@ -9,15 +9,20 @@
 
 #include "app/ledger_halves.h"
 #include "app/ledger_left_out.h"
+#include "app/ledger_run_halves.h"
 #include "app/predictor.h"
+#include "app/run_samples.h"
+#include "app/spread_fit.h"
 #include "base/file.h"
 #include "base/sha256.h"
 #include "explain/bandwidth_runs.h"
 #include "explain/comm_section.h"
 #include "explain/plot_links.h"
+#include "explain/run_section.h"
 #include "explain/validation_groups.h"
 #include "explain/validation_view.h"
 #include "measured/comm_scores.h"
+#include "measured/run_scores.h"
 #include "measured/table.h"
 #include "measured/validate.h"
 
@@ -31,6 +36,7 @@ constexpr Bytes kMostPlot = 4_MiB;
 struct Validated {
   std::vector<measured::Row> rows;
   explain::ValidationAnswer answer;
+  measured::RunScores runs;
 };
 
 Result<Validated> validated(const std::vector<std::string>& tables,
@@ -49,6 +55,8 @@ Result<Validated> validated(const std::vector<std::string>& tables,
   }
   result.answer.report = measured::validate(result.rows, predictor(data));
   result.answer.comm = measured::comm_scores(result.rows, result.answer.report);
+  SEXTANT_TRY(const describe::StepSpreads spreads, describe::step_spreads(data));
+  result.runs = measured::run_scores(result.rows, result.answer.report, spreads);
   return result;
 }
 
@@ -77,16 +85,35 @@ std::string link_from(const std::filesystem::path& ledger, const std::filesystem
   return explain::folder_link(error || relative.empty() ? folder : relative);
 }
 
-// What the ledger says beside the scores: plots where they are linked, communication by size and
-// system, and halves of kernel tables.
+// Steps of runs: scores, and fits that have not seen what they are scored on.
+Result<std::string> steps_section(const Validated& validated, const describe::DataStore& data) {
+  const std::vector<RunSample> samples = run_samples(validated.rows, data);
+  if (samples.empty()) {
+    return std::string();
+  }
+  explain::RunChecks checks;
+  SEXTANT_TRY(checks.halves, run_halves(samples));
+  // Too few rows for intervals of their own are no reason for no ledger.
+  if (const auto coverage = spread_coverage(samples, predicted_steps(samples))) {
+    for (const SpreadCoverage& one : *coverage) {
+      checks.coverage.push_back({one.source, one.rows, one.seen, one.unseen});
+    }
+  }
+  return explain::run_section(validated.runs, checks);
+}
+
+// What the ledger says beside the scores: plots where they are linked, steps of runs, communication
+// by size and system, and halves of kernel tables.
 Result<std::string> sections(const Validated& validated, const std::string& plots,
                              const describe::DataStore& data) {
   SEXTANT_TRY(const std::vector<explain::DeviceHalves> halves, ledger_halves(validated.rows, data));
   SEXTANT_TRY(const std::vector<explain::LeaveOneOut> left_out,
               ledger_left_out(validated.rows, data));
+  SEXTANT_TRY(const std::string steps, steps_section(validated, data));
   std::string text;
-  for (const std::string& section : {plots, explain::comm_section(validated.answer.comm, left_out),
-                                     explain::halves_section(halves)}) {
+  for (const std::string& section :
+       {plots, steps, explain::comm_section(validated.answer.comm, left_out),
+        explain::halves_section(halves)}) {
     text += text.empty() || section.empty() ? section : "\n" + section;
   }
   return text;
@@ -119,6 +146,19 @@ Result<std::string> first_stale(const std::filesystem::path& ledger, const Valid
   return std::string();
 }
 
+void add_run_plots(const Validated& validated, explain::LedgerPlots& plots) {
+  explain::ValidationPlot devices =
+      explain::runs_by_device(validated.rows, validated.answer.report);
+  if (!devices.series.empty()) {
+    plots.scores.push_back(std::move(devices));
+  }
+  for (const measured::RunScore& source : validated.runs.sources) {
+    if (source.coverage) {
+      plots.coverage.push_back({source.name, source.rows, *source.coverage});
+    }
+  }
+}
+
 Result<Output> with_files(const ValidateRequest& request, const Validated& validated,
                           const describe::DataStore& data) {
   const measured::ValidationReport& report = validated.answer.report;
@@ -126,6 +166,7 @@ Result<Output> with_files(const ValidateRequest& request, const Validated& valid
   if (!request.plots_folder.empty() || !request.check_file.empty()) {
     plots.scores = explain::validation_plots(validated.rows, report);
     plots.bandwidths = explain::bandwidth_plots(validated.rows, report);
+    add_run_plots(validated, plots);
   }
   Output output;
   if (!request.rows_file.empty()) {

@@ -9,17 +9,18 @@ namespace sextant::describe {
 namespace {
 
 constexpr std::string_view kFile = "comm/spread.toml";
-constexpr std::array<std::string_view, 5> kSizes{"tiny", "small", "medium", "large", "huge"};
-constexpr std::array<Bytes, 4> kBounds{32_KiB, 1_MiB, 16_MiB, 256_MiB};
+constexpr std::array<std::string_view, kSizeClasses> kSizes{"tiny", "small", "medium", "large",
+                                                            "huge"};
 
 }  // namespace
 
-double CommSpread::factor(CommRegime regime, Bytes bytes) const {
+std::size_t size_class(Bytes bytes) {
+  constexpr std::array<Bytes, kSizeClasses - 1> kBounds{32_KiB, 1_MiB, 16_MiB, 256_MiB};
   std::size_t size = 0;
   while (size < kBounds.size() && bytes >= kBounds[size]) {
     ++size;
   }
-  return factors[static_cast<std::size_t>(regime)][size].value;
+  return size;
 }
 
 Result<CommSpread> comm_spread(const DataStore& data) {

@@ -26,12 +26,22 @@ inline constexpr std::array<Word<CommRegime>, 5> kCommRegimeWords{
      {CommRegime::kOneHost, "one_host"},
      {CommRegime::kSockets, "sockets"}}};
 
+// Sizes that behave alike: under 32 KiB 0, to 1 MiB 1, to 16 MiB 2, to 256 MiB 3, beyond 4. A class
+// holds its lower end.
+inline constexpr std::size_t kSizeClasses = 5;
+std::size_t size_class(Bytes bytes);
+
 struct CommSpread {
   // A factor: nine of ten healthy measurements lie between prediction / factor and prediction ·
-  // factor. Sizes: under 32 KiB, to 1 MiB, to 16 MiB, to 256 MiB, beyond.
-  std::array<std::array<Sourced<double>, 5>, kCommRegimeWords.size()> factors;
+  // factor.
+  std::array<std::array<Sourced<double>, kSizeClasses>, kCommRegimeWords.size()> factors;
 
-  [[nodiscard]] double factor(CommRegime regime, Bytes bytes) const;
+  [[nodiscard]] const Sourced<double>& at(CommRegime regime, Bytes bytes) const {
+    return factors[static_cast<std::size_t>(regime)][size_class(bytes)];
+  }
+  [[nodiscard]] double factor(CommRegime regime, Bytes bytes) const {
+    return at(regime, bytes).value;
+  }
 };
 
 Result<CommSpread> comm_spread(const DataStore& data);

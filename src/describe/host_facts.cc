@@ -41,6 +41,8 @@ Result<HostFacts> host_facts(const DataStore& data) {
   const std::array<Key, 3> dtensor{{{"forward_product", &facts.dtensor_forward},
                                     {"backward_product", &facts.dtensor_backward},
                                     {"sequence_layer", &facts.dtensor_sequence}}};
+  const std::array<Key, 2> experts{
+      {{"expert", &facts.expert}, {"expert_8bit", &facts.expert_8bit}}};
   const std::array<Key, 3> fsdp{{{"entry", &facts.fsdp_entry},
                                  {"forward_unit", &facts.fsdp_forward},
                                  {"backward_unit", &facts.fsdp_backward}}};
@@ -52,11 +54,12 @@ Result<HostFacts> host_facts(const DataStore& data) {
   SEXTANT_CHECK_OK(read(file, "graph", graph));
   SEXTANT_CHECK_OK(read(file, "dtensor", dtensor));
   SEXTANT_CHECK_OK(read(file, "fsdp", fsdp));
+  SEXTANT_CHECK_OK(read(file, "experts", experts));
   SEXTANT_CHECK_OK(read(file, "optimizer", optimizer));
   const std::array<Key, 2> copy{{{"issue", &facts.copy}, {"beside", &facts.copy_beside}}};
   SEXTANT_CHECK_OK(read(file, "copy", copy));
-  constexpr std::array<std::string_view, 7> kTables{"eager", "compiled",  "graph", "dtensor",
-                                                    "fsdp",  "optimizer", "copy"};
+  constexpr std::array<std::string_view, 8> kTables{"eager", "compiled", "graph",     "dtensor",
+                                                    "fsdp",  "experts",  "optimizer", "copy"};
   SEXTANT_CHECK_OK(file.only(kTables));
   return facts;
 }

@@ -26,6 +26,11 @@ struct HostFacts {
   Sourced<Seconds> fsdp_entry;
   Sourced<Seconds> fsdp_forward;
   Sourced<Seconds> fsdp_backward;
+  // Megatron's expert layers outside of CUDA graphs: the host waits for the number of tokens of
+  // each expert, then issues their products one by one while the device waits. Each expert of a
+  // rank, layer and pass.
+  Sourced<Seconds> expert;
+  Sourced<Seconds> expert_8bit;  // which quantises as well
   Sourced<Seconds> copy;         // a plain copy from C++
   Sourced<Seconds> copy_beside;  // what it takes from the kernels it runs beside
   // Optimizer step, each parameter tensor.

@@ -42,6 +42,7 @@ void visit_keys(Visitor& visitor, AttentionFacts& attention) {
       .share("cudnn_forward", attention.cudnn.forward)
       .share("cudnn_backward", attention.cudnn.backward)
       .share("flash1", attention.flash1)
+      .ratio("limited", attention.limited)
       .ratio("softmax", attention.softmax)
       .ratio("forward_keys", attention.forward_keys)
       .ratio("backward_keys", attention.backward_keys)

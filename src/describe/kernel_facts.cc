@@ -10,6 +10,7 @@ namespace sextant::describe {
 namespace {
 
 constexpr std::string_view kGenerations = "kernels/generations.toml";
+constexpr std::string_view kLike = "like";  // the generation whose facts a generation starts from
 
 // Reads the keys of one table. The first error is kept, the rest of the keys are skipped. A key
 // that is absent keeps its value where `partial`, and is an error elsewhere.
@@ -85,10 +86,11 @@ Result<void> read_rates(const TomlTable& table, KernelFacts& facts) {
 
 // The tables of `file` over what `facts` already holds; all of them must be there unless `partial`.
 Result<void> read_facts(const TomlTable& file, bool partial, KernelFacts& facts) {
-  constexpr std::array<std::string_view, 7> kTables{"rates",  "power", "product",  "attention",
-                                                    "stream", "issue", "host_copy"};
-  SEXTANT_CHECK_OK(file.only(kTables));
-  for (const std::string_view key : kTables) {
+  constexpr std::array<std::string_view, 8> kTables{"rates",  "power", "product",   "attention",
+                                                    "stream", "issue", "host_copy", kLike};
+  SEXTANT_CHECK_OK(partial ? file.only(kTables)
+                           : file.only(std::span(kTables).first(kTables.size() - 1)));
+  for (const std::string_view key : std::span(kTables).first(kTables.size() - 1)) {
     if (partial && !file.has(key)) {
       continue;
     }
@@ -144,6 +146,11 @@ Result<KernelFacts> kernel_facts(const DataStore& data, const Device& device) {
   facts.scaled = true;
   if (file.has(device.generation)) {
     SEXTANT_TRY(const TomlTable table, file.table(device.generation));
+    if (table.has(kLike)) {
+      SEXTANT_TRY(const std::string other, table.text(kLike));
+      SEXTANT_TRY(const TomlTable first, file.table(other));
+      SEXTANT_CHECK_OK(read_facts(first, true, facts));
+    }
     SEXTANT_CHECK_OK(read_facts(table, true, facts));
   }
   return facts;

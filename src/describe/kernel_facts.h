@@ -56,6 +56,7 @@ struct AttentionFacts {
   AttentionKernelFacts flash;
   AttentionKernelFacts cudnn;
   Sourced<double> flash1;               // FlashAttention 1, as a share of flash's rates
+  Sourced<double> limited;              // of what a step's power limit adds to products
   Sourced<double> softmax;              // of one score, in columns of the head size at peak
   Sourced<double> forward_keys;         // a row of queries costs so many keys more than it sees
   Sourced<double> backward_keys;        // the same

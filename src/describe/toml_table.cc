@@ -1,5 +1,6 @@
 #include "describe/toml_table.h"
 
+#include <algorithm>
 #include <exception>
 #include <stdexcept>
 
@@ -26,6 +27,7 @@ namespace sextant::describe {
 namespace {
 
 constexpr Bytes kMostToml = 1_MiB;
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 // Keys nest by dots and by brackets. The library bounds brackets (256 deep) but not dots, and frees
 // tables recursively: without these limits a hostile file could exhaust the stack.
 // It also meets undefined behaviour on some characters beyond ASCII where it looks for white space,
@@ -46,6 +48,7 @@ struct LineShape {
   int dots = 0;
   int opened = 0;
   int closed = 0;
+  int deepest = 0;  // open at once, counted from the line's start
   bool multi_line_string = false;
   bool foreign = false;      // bytes beyond ASCII, which TOML allows in strings and comments only
   bool stray_quote = false;  // a quote where no string can begin
@@ -71,6 +74,7 @@ std::size_t closing_quote(std::string_view line, std::size_t start) {
 
 LineShape line_shape(std::string_view line) {
   LineShape shape;
+  int depth = 0;
   char before = '\0';  // the last character outside strings that is no white space
   for (std::size_t i = 0; i < line.size() && line[i] != '#'; ++i) {
     const char c = line[i];
@@ -84,6 +88,8 @@ LineShape line_shape(std::string_view line) {
     shape.dots += c == '.' ? 1 : 0;
     shape.opened += c == '[' || c == '{' ? 1 : 0;
     shape.closed += c == ']' || c == '}' ? 1 : 0;
+    depth = std::max(0, depth + (c == '[' || c == '{' ? 1 : 0) - (c == ']' || c == '}' ? 1 : 0));
+    shape.deepest = std::max(shape.deepest, depth);
   }
   return shape;
 }
@@ -106,7 +112,7 @@ Result<void> check_shape(std::string_view text, std::string_view where) {
       return invalid("letters beyond ASCII outside of a string", at(where, number, 1),
                      "quoted strings and comments may hold any text");
     }
-    if (shape.dots > kMostDotsALine || open + shape.opened > kMostOpenBrackets) {
+    if (shape.dots > kMostDotsALine || open + shape.deepest > kMostOpenBrackets) {
       return invalid("nested too deeply", at(where, number, 1),
                      fmt::format("{} levels", kMostOpenBrackets));
     }
@@ -117,25 +123,141 @@ Result<void> check_shape(std::string_view text, std::string_view where) {
 
 }  // namespace
 
-struct TomlTable::Document {
-  toml::table root;
-  std::string where;
-};
+namespace {
 
-Result<TomlTable> TomlTable::parse(std::string_view text, std::string_view where) {
+// The library's table of a text that has been looked at first.
+Result<toml::table> checked_table(std::string_view text, std::string_view where) {
   SEXTANT_CHECK_OK(checked_text(text, kMostToml, where));
-  text.remove_prefix(text.starts_with("\xEF\xBB\xBF") ? 3 : 0);  // a byte-order mark
+  text.remove_prefix(text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0);
   SEXTANT_CHECK_OK(check_shape(text, where));
-  auto document = std::make_shared<Document>();
-  document->where = std::string(where);
   try {
-    document->root = toml::parse(text);
+    return toml::parse(text);
   } catch (const toml::parse_error& error) {
     return invalid(printable(error.description(), 300),
                    at(where, error.source().begin.line, error.source().begin.column));
   } catch (const std::exception& error) {
     return invalid(printable(error.what(), 300), std::string(where));
   }
+}
+
+// Flattens a document; the text is there for how values are spelled.
+class Flattener {
+ public:
+  explicit Flattener(std::string_view text) : text_(text) {
+    starts_.push_back(0);
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      if (text[i] == '\n') {
+        starts_.push_back(i + 1);
+      }
+    }
+  }
+
+  void add(const std::string& key, const toml::node& node) {
+    if (const auto* table = node.as_table()) {
+      for (const auto& [name, inner] : *table) {
+        add(key.empty() ? std::string(name.str()) : fmt::format("{}.{}", key, name.str()), inner);
+      }
+      return;
+    }
+    const auto* array = node.as_array();
+    if (array == nullptr) {
+      TomlEntry entry = entry_at(key, node);
+      const std::size_t end = offset_of(node.source().end);
+      entry.length = end > entry.offset ? end - entry.offset : 0;
+      entry.values = {scalar(node, text_.substr(entry.offset, entry.length))};
+      entries_.push_back(std::move(entry));
+      return;
+    }
+    if (std::any_of(array->begin(), array->end(),
+                    [](const toml::node& element) { return element.is_table(); })) {
+      std::size_t index = 0;
+      for (const toml::node& element : *array) {
+        add(fmt::format("{}.{}", key, index++), element);
+      }
+      return;
+    }
+    TomlEntry entry = entry_at(key, node);
+    for (const toml::node& element : *array) {
+      entry.values.push_back(element_text(element));
+    }
+    entries_.push_back(std::move(entry));
+  }
+
+  std::vector<TomlEntry> entries() && {
+    std::sort(entries_.begin(), entries_.end(),
+              [](const TomlEntry& a, const TomlEntry& b) { return a.offset < b.offset; });
+    return std::move(entries_);
+  }
+
+ private:
+  // Columns count letters, offsets bytes.
+  [[nodiscard]] std::size_t offset_of(const toml::source_position& place) const {
+    if (place.line == 0 || place.line > starts_.size()) {
+      return text_.size();
+    }
+    std::size_t offset = starts_[place.line - 1];
+    for (toml::source_index column = 1; column < place.column && offset < text_.size(); ++column) {
+      offset += 1;
+      while (offset < text_.size() &&
+             (static_cast<unsigned char>(text_[offset]) & 0xC0U) == 0x80U) {
+        offset += 1;
+      }
+    }
+    return offset;
+  }
+
+  [[nodiscard]] TomlEntry entry_at(const std::string& key, const toml::node& node) const {
+    const auto& begin = node.source().begin;
+    return {key, {}, begin.line, offset_of(begin), 0};
+  }
+
+  // A string's text; of anything else how it is spelled.
+  [[nodiscard]] static std::string scalar(const toml::node& node, std::string_view spelled) {
+    const auto* value = node.as_string();
+    return value != nullptr ? value->get() : std::string(trimmed(spelled));
+  }
+
+  [[nodiscard]] std::string element_text(const toml::node& element) const {
+    if (const auto* inner = element.as_array()) {
+      std::vector<std::string> parts;
+      for (const toml::node& one : *inner) {
+        parts.push_back(element_text(one));
+      }
+      return join(parts, ",");
+    }
+    const std::size_t start = offset_of(element.source().begin);
+    const std::size_t end = std::max(start, offset_of(element.source().end));
+    return scalar(element, text_.substr(start, end - start));
+  }
+
+  std::string_view text_;
+  std::vector<std::size_t> starts_;
+  std::vector<TomlEntry> entries_;
+};
+
+}  // namespace
+
+Result<std::vector<TomlEntry>> toml_entries(std::string_view text, std::string_view where) {
+  SEXTANT_TRY(const toml::table root, checked_table(text, where));
+  const std::size_t mark = text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
+  Flattener flattener(text.substr(mark));
+  flattener.add("", root);
+  std::vector<TomlEntry> entries = std::move(flattener).entries();
+  for (TomlEntry& entry : entries) {
+    entry.offset += mark;
+  }
+  return entries;
+}
+
+struct TomlTable::Document {
+  toml::table root;
+  std::string where;
+};
+
+Result<TomlTable> TomlTable::parse(std::string_view text, std::string_view where) {
+  auto document = std::make_shared<Document>();
+  document->where = std::string(where);
+  SEXTANT_TRY(document->root, checked_table(text, where));
   TomlTable table;
   table.table_ = &document->root;
   table.document_ = std::move(document);

@@ -64,6 +64,20 @@ class TomlTable {
   const void* table_ = nullptr;  // a toml::table of the document
 };
 
+// One value of a file that is not the project's own, wherever it stands.
+struct TomlEntry {
+  std::string key;  // dotted: "parallelism.tensor_parallel_degree"
+  // One text a value; of a list its elements, an inner list joined by commas. Numbers as spelled.
+  std::vector<std::string> values;
+  std::int64_t line = 0;
+  // The literal in the text, quotes included; length 0 where it is none (a list).
+  std::size_t offset = 0;
+  std::size_t length = 0;
+};
+
+// Every value in the order of the text. Tables in lists are numbered: "stages.0.name".
+Result<std::vector<TomlEntry>> toml_entries(std::string_view text, std::string_view where);
+
 template <typename T>
 Result<Sourced<T>> TomlTable::sourced(std::string_view key,
                                       Result<T> (*reader)(std::string_view,

@@ -55,5 +55,33 @@ TEST(TomlTable, AQuoteInsideABareValueIsRefusedBeforeTheLibrarySeesIt) {
   EXPECT_NE(table.error().what.find("quote"), std::string::npos);
 }
 
+TEST(TomlEntries, EveryValueHasItsKeyItsTextAndItsPlace) {
+  constexpr std::string_view kText =
+      "top = 1_000\n[a.b]\nname = \"é x\" # why\nlist = [[\"p\", \"q\"], [], [1]]\n"
+      "[[stages]]\non = true\n";
+  const auto entries = toml_entries(kText, "t.toml");
+  ASSERT_TRUE(entries);
+  ASSERT_EQ(entries->size(), 4U);
+  EXPECT_EQ((*entries)[0].key, "top");
+  EXPECT_EQ((*entries)[0].values, std::vector<std::string>{"1_000"});
+  const TomlEntry& name = (*entries)[1];
+  EXPECT_EQ(name.key, "a.b.name");
+  EXPECT_EQ(name.line, 3);
+  EXPECT_EQ(kText.substr(name.offset, name.length), "\"é x\"");
+  EXPECT_EQ((*entries)[2].values, (std::vector<std::string>{"p,q", "", "1"}));
+  EXPECT_EQ((*entries)[2].length, 0U);
+  EXPECT_EQ((*entries)[3].key, "stages.0.on");
+  EXPECT_FALSE(toml_entries("a = ", "t.toml"));
+}
+
+TEST(TomlEntries, ManyListsInOneLineAreNotDeep) {
+  std::string text = "a = [";
+  for (int i = 0; i < 100; ++i) {
+    text += "[1],";
+  }
+  EXPECT_TRUE(toml_entries(text + "]", "t.toml"));
+  EXPECT_FALSE(toml_entries("a = " + std::string(17, '[') + std::string(17, ']'), "t.toml"));
+}
+
 }  // namespace
 }  // namespace sextant::describe

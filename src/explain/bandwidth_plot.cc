@@ -68,24 +68,15 @@ Axes axes_of(const std::vector<BandwidthSeries>& series) {
   return {bytes_axis(*small, *large), log_axis(*slow / 1_GBps, *fast / 1_GBps)};
 }
 
-// Under the points: boxes of polygons.
-void add_box(const Rectangle& box, Drawing& drawing) {
-  drawing.polygons.push_back({{{box.x, box.y},
-                               {box.x + box.width, box.y},
-                               {box.x + box.width, box.y + box.height},
-                               {box.x, box.y + box.height}},
-                              box.color});
-}
-
 void add_grid(const Axes& axes, Drawing& drawing) {
   for (const Tick& tick : axes.x.ticks) {
     const double x = std::round(kLeft + kWide * axes.x.share(tick.value));
-    add_box({x, kTop, 1.0, kHigh, kGridColor}, drawing);
+    drawing.polygons.push_back(polygon_of({x, kTop, 1.0, kHigh, kGridColor}));
     drawing.labels.push_back({x, kBottom + 16.0, tick.text, Label::Anchor::kMiddle});
   }
   for (const Tick& tick : axes.y.ticks) {
     const double y = std::round(kBottom - kHigh * axes.y.share(tick.value));
-    add_box({kLeft, y, kWide, 1.0, kGridColor}, drawing);
+    drawing.polygons.push_back(polygon_of({kLeft, y, kWide, 1.0, kGridColor}));
     drawing.labels.push_back({kLeft - 6.0, y + 4.0, tick.text, Label::Anchor::kEnd});
   }
   for (const double at : {0.0, 1.0}) {

@@ -35,24 +35,6 @@ struct Run {
 // By class, operation, id and ranks.
 using RunKey = std::tuple<CommClass, CollectiveOp, std::string, std::int64_t>;
 
-// Of what goes through a ring, the share of the bytes that one device sends.
-double bus_share(const CollectiveSubject& call) {
-  const double others =
-      call.ranks > 0 ? static_cast<double>(call.ranks - 1) / static_cast<double>(call.ranks) : 0.0;
-  switch (call.op) {
-    case CollectiveOp::kAllReduce:
-      return 2.0 * others;
-    case CollectiveOp::kAllGather:
-    case CollectiveOp::kReduceScatter:
-    case CollectiveOp::kAllToAll:
-      return others;
-    case CollectiveOp::kSendReceive:
-    case CollectiveOp::kBroadcast:
-      break;
-  }
-  return 1.0;
-}
-
 std::map<RunKey, Run> runs_of(const std::vector<Row>& rows,
                               const measured::ValidationReport& report) {
   std::map<RunKey, Run> runs;
@@ -140,17 +122,19 @@ std::vector<BandwidthPlot> bandwidth_plots(const std::vector<Row>& rows,
 
 std::optional<BytesPerSecond> bus_bandwidth(const Row& row, double value) {
   const auto* call = std::get_if<CollectiveSubject>(&row.subject);
-  if (call == nullptr || !(value > 0.0)) {
+  if (call == nullptr || call->ranks < 1 || !(value > 0.0)) {
     return std::nullopt;
   }
   if (row.quantity == "busbw_GBps") {
     return value * 1_GBps;
   }
   if (row.quantity == "algbw_GBps") {
-    return value * bus_share(*call) * 1_GBps;
+    return value * describe::bus_share(call->op, call->ranks) * 1_GBps;
   }
-  return row.quantity == "time_us" ? std::optional(bus_share(*call) * call->bytes / (value * 1_us))
-                                   : std::nullopt;
+  return row.quantity == "time_us"
+             ? std::optional(call->bytes * describe::bus_share(call->op, call->ranks) /
+                             (value * 1_us))
+             : std::nullopt;
 }
 
 }  // namespace sextant::explain

@@ -9,14 +9,11 @@
 #include "base/text.h"
 #include "describe/kernel_fact_list.h"
 #include "explain/json.h"
+#include "explain/percent.h"
 #include "explain/text_table.h"
 
 namespace sextant::explain {
 namespace {
-
-std::string percent(double share) {
-  return fmt::format("{:.1f} %", share * 100.0);
-}
 
 // Error on shapes that were not fitted over the error on those that were; nothing where these are
 // met exactly.

@@ -79,8 +79,7 @@ void add_grid(double end, Drawing& drawing) {
   constexpr int kTicks = 4;
   for (int tick = 0; tick <= kTicks; ++tick) {
     const double y = std::round(kBottom - kHigh * tick / kTicks);
-    drawing.polygons.push_back(
-        {{{kLeft, y}, {kLeft + kWide, y}, {kLeft + kWide, y + 1.0}, {kLeft, y + 1.0}}, kGrid});
+    drawing.polygons.push_back(polygon_of({kLeft, y, kWide, 1.0, kGrid}));
     drawing.labels.push_back(
         {kLeft - 6.0, y + 4.0, fmt::format("{:.4g}", end * tick / kTicks), Label::Anchor::kEnd});
   }

@@ -7,14 +7,11 @@
 #include "base/text.h"
 #include "describe/words.h"
 #include "explain/json.h"
+#include "explain/percent.h"
 #include "explain/text_table.h"
 
 namespace sextant::explain {
 namespace {
-
-std::string percent(double share) {
-  return fmt::format("{:.1f} %", share * 100.0);
-}
 
 std::string size_word(measured::SizeBucket size) {
   return std::string(describe::word_of<measured::SizeBucket>(measured::kSizeBucketWords, size));

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "explain/comm_limits.h"
+#include "explain/percent.h"
 #include "explain/text_table.h"
 
 namespace sextant::explain {
@@ -19,14 +20,6 @@ using measured::NamedScore;
 using measured::SizedScore;
 
 constexpr Style kMarkdown{Format::kMarkdown, false};
-
-std::string percent(const std::optional<double>& share) {
-  return share ? fmt::format("{:.1f} %", *share * 100.0) : "-";
-}
-
-std::string signed_percent(const std::optional<double>& share) {
-  return share ? fmt::format("{:+.1f} %", *share * 100.0) : "-";
-}
 
 std::string limit_text(const std::optional<double>& limit) {
   return limit ? fmt::format("{:.0f} %", *limit * 100.0) : "-";

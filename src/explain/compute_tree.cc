@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/quantity_text.h"
-#include "explain/estimate_view.h"
+#include "explain/compute_view.h"
 #include "explain/work_view.h"
 
 namespace sextant::explain {
@@ -17,23 +17,6 @@ using cost::RankDetail;
 using cost::StepPhase;
 using sextant::to_text;
 using workload::Operator;
-
-Term seconds_term(std::string name, Seconds time, std::string formula = {}) {
-  Term term;
-  term.name = std::move(name);
-  term.value = to_text(time);
-  term.number = time.base();
-  term.unit = "s";
-  term.formula = std::move(formula);
-  return term;
-}
-
-// Adds a part unless it takes nothing.
-void add_part(Term part, Term& term) {
-  if (part.number > 0.0) {
-    term.parts.push_back(std::move(part));
-  }
-}
 
 std::string rate_text(const Operator& op, Seconds time) {
   return fmt::format("{:.4g} TFLOP at {}", op.flops / 1_TFLOP, to_text(op.flops / time));
@@ -62,6 +45,59 @@ void add_busy_parts(const Operator& op, const OperatorCost& cost, double times, 
 std::string elements_text(const Operator& op) {
   return fmt::format("{:.6g} elements",
                      static_cast<double>(op.m) * static_cast<double>(op.n) + op.indexed);
+}
+
+Term phase_term(StepPhase phase, std::string_view word, const RankDetail& rank) {
+  const double repeats = rank.times(phase);
+  const cost::PhaseTime& time = rank.phase(phase);
+  Term term =
+      seconds_term(std::string(word), time.device * repeats,
+                   fmt::format("{:.0f} x {} of the device; the host takes {} for {:.0f} "
+                               "kernels",
+                               repeats, to_text(time.device), to_text(time.host), time.kernels));
+  for (const OperatorTime* one : longest_first(rank.operators[static_cast<std::size_t>(phase)])) {
+    add_part(operator_term(*one, repeats), term);
+  }
+  if (phase == StepPhase::kForward) {
+    add_part(seconds_term("first gather", rank.first_gather * repeats,
+                          "FSDP gathers a first unit, and nothing hides it"),
+             term);
+  }
+  if (phase != StepPhase::kUpdate) {
+    add_part(seconds_term("experts", rank.expert_wait * repeats,
+                          "the device waits while they are issued one by one (host.toml: expert)"),
+             term);
+  }
+  return term;
+}
+
+}  // namespace
+
+Term seconds_term(std::string name, Seconds time, std::string formula) {
+  Term term;
+  term.name = std::move(name);
+  term.value = to_text(time);
+  term.number = time.base();
+  term.unit = "s";
+  term.formula = std::move(formula);
+  return term;
+}
+
+void add_part(Term part, Term& term) {
+  if (part.number > 0.0) {
+    term.parts.push_back(std::move(part));
+  }
+}
+
+void add_rest(std::string name, std::string formula, Term& term) {
+  constexpr double kRounding = 1e-9;  // of the term, which is nothing
+  double rest = term.number;
+  for (const Term& part : term.parts) {
+    rest -= part.number;
+  }
+  if (rest > term.number * kRounding) {
+    term.parts.push_back(seconds_term(std::move(name), Seconds(rest), std::move(formula)));
+  }
 }
 
 Term operator_term(const OperatorTime& one, double repeats) {
@@ -93,7 +129,6 @@ Term operator_term(const OperatorTime& one, double repeats) {
   return term;
 }
 
-// Equals in the order of the step.
 std::vector<const OperatorTime*> longest_first(const std::vector<OperatorTime>& operators) {
   std::vector<const OperatorTime*> order;
   for (const OperatorTime& one : operators) {
@@ -105,33 +140,13 @@ std::vector<const OperatorTime*> longest_first(const std::vector<OperatorTime>& 
   return order;
 }
 
-Term phase_term(StepPhase phase, std::string_view word, const RankDetail& rank) {
-  const double repeats = rank.times(phase);
-  const cost::PhaseTime& time = rank.phase(phase);
-  Term term =
-      seconds_term(std::string(word), time.device * repeats,
-                   fmt::format("{:.0f} x {} of the device; the host takes {} for {:.0f} "
-                               "kernels",
-                               repeats, to_text(time.device), to_text(time.host), time.kernels));
-  for (const OperatorTime* one : longest_first(rank.operators[static_cast<std::size_t>(phase)])) {
-    add_part(operator_term(*one, repeats), term);
-  }
-  if (phase == StepPhase::kForward) {
-    add_part(seconds_term("first gather", rank.first_gather * repeats,
-                          "FSDP gathers a first unit, and nothing hides it"),
-             term);
-  }
-  return term;
-}
-
-}  // namespace
-
-Term compute_tree(const EstimateAnswer& answer) {
-  const RankDetail& rank = answer.estimate.rank;
+Term compute_tree(const ComputeEstimate& estimate) {
+  const RankDetail& rank = estimate.rank;
   Term root = seconds_term(
       fmt::format("compute of a step, pipeline rank {}", rank.pipeline_rank), rank.step,
-      fmt::format("{} microbatches, {:.4g} TFLOP of the model; {}", rank.microbatches,
-                  rank.model_flops / 1_TFLOP, left_out_of_estimates()));
+      fmt::format("{} microbatches, {:.4g} TFLOP of the model; communication and bubbles: "
+                  "sextant explain step",
+                  rank.microbatches, rank.model_flops / 1_TFLOP));
   root.page = "docs/models/compute.md";
   for (const auto& [phase, word] : cost::kStepPhaseWords) {
     add_part(phase_term(phase, word, rank), root);

@@ -57,6 +57,14 @@ std::uint8_t mixed(std::uint8_t from, std::uint8_t to, double share) {
 
 }  // namespace
 
+Polygon polygon_of(const Rectangle& box) {
+  return {{{box.x, box.y},
+           {box.x + box.width, box.y},
+           {box.x + box.width, box.y + box.height},
+           {box.x, box.y + box.height}},
+          box.color};
+}
+
 std::string to_svg(const Drawing& drawing) {
   std::string text = fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" "

@@ -35,6 +35,9 @@ struct Polygon {
   Color color;
 };
 
+// The rectangle's corners: polygons lie under rectangles, as grids lie under points.
+Polygon polygon_of(const Rectangle& box);
+
 struct Label {
   enum class Anchor { kStart, kMiddle, kEnd };
   double x = 0.0;

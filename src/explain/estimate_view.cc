@@ -1,209 +1,203 @@
 #include "explain/estimate_view.h"
 
-#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "base/quantity_text.h"
-#include "describe/layout/layout_text.h"
-#include "explain/json.h"
+#include "base/text.h"
+#include "explain/estimate_json.h"
+#include "explain/percent.h"
 #include "explain/text_table.h"
-#include "explain/work_view.h"
 
 namespace sextant::explain {
 namespace {
 
-using cost::OperatorTime;
-using cost::PhaseTime;
-using cost::RankDetail;
-using cost::StepPhase;
 using sextant::to_text;
 
-constexpr std::size_t kShownOperators = 5;
-
-// An operator with what it takes in a whole step.
-struct Ranked {
-  const OperatorTime* one = nullptr;
-  Seconds time;
-  double times = 0.0;
-  std::size_t place = 0;  // in the order of the step: which of equals comes first
-};
-
-std::vector<Ranked> longest_operators(const RankDetail& rank) {
-  std::vector<Ranked> all;
-  for (const auto& [phase, word] : cost::kStepPhaseWords) {
-    for (const OperatorTime& one : rank.operators[static_cast<std::size_t>(phase)]) {
-      all.push_back(
-          {&one, one.total() * rank.times(phase), one.times * rank.times(phase), all.size()});
+// "15.6 T", "886", "47 k": three digits and a letter.
+std::string short_count(double value) {
+  constexpr std::array<std::pair<double, const char*>, 4> kScales{
+      {{1e12, " T"}, {1e9, " B"}, {1e6, " M"}, {1e4, " k"}}};
+  for (const auto& [scale, letter] : kScales) {
+    if (value >= scale) {
+      const double unit = scale == 1e4 ? 1e3 : scale;
+      return fmt::format("{:.4g}{}", value / unit, letter);
     }
   }
-  std::sort(all.begin(), all.end(), [](const Ranked& a, const Ranked& b) {
-    return a.time > b.time || (a.time == b.time && a.place < b.place);
-  });
-  all.resize(std::min(all.size(), kShownOperators));
-  return all;
+  return fmt::format("{:.4g}", value);
 }
 
-std::string_view part_word(const workload::Operator& op) {
-  return describe::word_of<workload::Part>(workload::kPartWords, op.part);
-}
-std::string_view kind_word(const workload::Operator& op) {
-  return describe::word_of<workload::OpKind>(workload::kOpKindWords, op.kind);
-}
-std::string_view pass_word(const workload::Operator& op) {
-  return describe::word_of<workload::Pass>(workload::kPassWords, op.pass);
-}
-std::string_view format_word(describe::DType dtype) {
-  return describe::word_of<describe::DType>(describe::kDTypeWords, dtype);
-}
-
-std::string percent(double share) {
-  return fmt::format("{:.1f} %", 100.0 * share);
-}
-
-Json phases_json(const RankDetail& rank) {
-  Json json = Json::object();
-  for (const auto& [phase, word] : cost::kStepPhaseWords) {
-    const PhaseTime& time = rank.phase(phase);
-    json[std::string(word)] = {{"times", rank.times(phase)},
-                               {"device_time_s", time.device.base()},
-                               {"host_time_s", time.host.base()},
-                               {"bound", bound_word(cost::bound_of(time))},
-                               {"kernels", time.kernels}};
+// A bar of the share, to a quarter of a letter.
+std::string bar(double share) {
+  constexpr double kLetters = 24.0;
+  const auto quarters = static_cast<int>(std::lround(share * kLetters * 4.0));
+  std::string text;
+  for (int i = 0; i < quarters / 4; ++i) {
+    text += "█";
   }
-  return json;
+  constexpr std::array<std::string_view, 4> kRest{"", "▎", "▌", "▊"};
+  return text + std::string(kRest[static_cast<std::size_t>(quarters % 4)]);
 }
 
-Json operators_json(const RankDetail& rank) {
-  Json list = Json::array();
-  for (const Ranked& row : longest_operators(rank)) {
-    list.push_back({{"part", part_word(row.one->op)},
-                    {"kind", kind_word(row.one->op)},
-                    {"pass", pass_word(row.one->op)},
-                    {"shape", shape_text(row.one->op)},
-                    {"format", format_word(row.one->op.dtype)},
-                    {"count", row.times},
-                    {"time_s", row.time.base()},
-                    {"share", row.time / rank.step}});
-  }
-  return list;
-}
-
-std::string json_text(const EstimateAnswer& answer) {
-  const RankDetail& rank = answer.estimate.rank;
-  const cost::Utilisation& use = answer.estimate.use;
-  Json json = document("estimate", answer.provenance);
-  json["legal"] = true;
-  json["layout"] = describe::to_text(answer.job.layout);
-  json["framework"] =
-      describe::word_of<describe::Framework>(describe::kFrameworkWords, answer.job.framework);
-  json["pipeline_rank"] = rank.pipeline_rank;
-  json["stages"] = rank.stages;
-  json["microbatches"] = rank.microbatches;
-  json["step_compute_time_s"] = rank.step.base();
-  json["bound"] = bound_word(cost::bound_of(rank));
-  json["phases"] = phases_json(rank);
-  Json& parts = json["parts"] = Json::object();
-  for (const NamedPart& named : kTimeParts) {
-    parts[std::string(named.name) + "_s"] = (answer.estimate.parts.*named.part).base();
-  }
-  json["format"] = format_word(use.format);
-  json["peak_TFLOPps"] = use.peak / 1_TFLOPps;
-  json["model_flops"] = rank.model_flops.base();
-  json["hardware_flops"] = rank.hardware_flops.base();
-  json["utilisation"] = use.model;
-  json["hardware_utilisation"] = use.hardware;
-  json["longest_operators"] = operators_json(rank);
-  json["left_out"] = left_out_of_estimates();
-  json["assumed"] = answer.assumed;
-  return dumped(json);
-}
-
-Table phases_table(const RankDetail& rank) {
-  Table table{
-      {{"phase"}, {"times", true}, {"device", true}, {"host", true}, {"bound"}, {"kernels", true}},
-      {}};
-  for (const auto& [phase, word] : cost::kStepPhaseWords) {
-    const PhaseTime& time = rank.phase(phase);
-    table.rows.push_back({std::string(word), fmt::format("{:.0f}", rank.times(phase)),
-                          to_text(time.device), to_text(time.host),
-                          std::string(bound_word(cost::bound_of(time))),
-                          fmt::format("{:.0f}", time.kernels)});
-  }
-  return table;
-}
-
-Table parts_table(const Estimate& estimate) {
-  Table table{{{"of the step"}, {"time", true}, {"share", true}}, {}};
-  for (const NamedPart& named : kTimeParts) {
-    const Seconds part = estimate.parts.*named.part;
-    table.rows.push_back(
-        {std::string(named.name), to_text(part), percent(part / estimate.rank.step)});
-  }
-  return table;
-}
-
-Table operators_table(const RankDetail& rank) {
-  Table table{{{"longest operators"},
-               {"pass"},
-               {"count", true},
-               {"shape"},
-               {"format"},
-               {"time", true},
+Table terms_table(const StepResult& result, const Style& style) {
+  const bool people = style.format != Format::kCsv;
+  const bool bars = style.format == Format::kTable;
+  Table table{{{people ? "where the step goes" : "term"},
+               {people ? "time" : "time_s", true},
                {"share", true}},
               {}};
-  for (const Ranked& row : longest_operators(rank)) {
-    table.rows.push_back({operator_name(row.one->op), std::string(pass_word(row.one->op)),
-                          fmt::format("{:.6g}", row.times), shape_text(row.one->op),
-                          std::string(format_word(row.one->op.dtype)), to_text(row.time),
-                          percent(row.time / rank.step)});
+  if (bars) {
+    table.columns.push_back({""});
+  }
+  const auto add = [&](std::string_view name, Seconds time, bool with_bar) {
+    const double share = time / result.step.step;
+    std::vector<std::string> row{std::string(name)};
+    row.push_back(people ? to_text(time) : fmt::format("{:.9g}", time.base()));
+    row.push_back(people ? percent(share) : fmt::format("{:.9g}", share));
+    if (bars) {
+      row.push_back(with_bar ? bar(share) : "");
+    }
+    table.rows.push_back(std::move(row));
+  };
+  for (const StepTerm& term : step_terms(result.step)) {
+    if (!people || !term.communication || term.time > Seconds()) {
+      add(people ? term.name : term.key, term.time, true);
+    }
+  }
+  if (people) {
+    add("step", result.step.step, false);
   }
   return table;
 }
 
-std::string headline(const EstimateAnswer& answer, const Style& style) {
-  const RankDetail& rank = answer.estimate.rank;
-  const cost::Utilisation& use = answer.estimate.use;
-  const std::string who = answer.job.layout.pp > 1
-                              ? fmt::format("pipeline rank {}, the slowest,", rank.pipeline_rank)
-                              : std::string("a rank");
+std::string step_line(const StepResult& result, const Style& style) {
+  std::string text = bold(to_text(result.step.step), style);
+  if (const auto& interval = result.interval) {
+    text +=
+        fmt::format(", 80 % interval {} … {} (class {}, {} measured steps)", to_text(result.low()),
+                    to_text(result.high()), interval->name, with_thousands(interval->rows));
+  }
+  return text;
+}
+
+std::string use_text(const StepUse& use) {
+  if (use.peak <= FlopsPerSecond()) {
+    return fmt::format("{} a device; no peak in {} to measure it by", to_text(use.model),
+                       format_word(use.format));
+  }
+  return fmt::format("MFU {}, HFU {} of {} in {}: {} a device", percent(use.mfu()),
+                     percent(use.hfu()), to_text(use.peak), format_word(use.format),
+                     to_text(use.model));
+}
+
+std::string path_text(const StepResult& result) {
+  const Seconds one = slowest_microbatch(result);
   return fmt::format(
-      "{}: {} computes {} microbatch{} in {} a step\n"
-      "utilisation {} of {} in {} ({} with all that the hardware executes)\n",
-      bold("compute only", style), who, rank.microbatches, rank.microbatches == 1 ? "" : "es",
-      to_text(rank.step), percent(use.model), to_text(use.peak), format_word(use.format),
-      percent(use.hardware));
+      "{}{}: {} microbatch{} of {}",
+      result.step.stages.size() > 1
+          ? fmt::format("pipeline rank {} is the slowest, ", result.step.slowest_rank)
+          : std::string(),
+      slowest_stages(result), result.microbatches, result.microbatches == 1 ? "" : "es",
+      to_text(one));
+}
+
+std::string training_text(const TrainingRun& run, const StepResult& result) {
+  const double low = result.low() / result.step.step;
+  const double high = result.high() / result.step.step;
+  const auto range = [&](double value, const auto& text) {
+    return result.interval
+               ? fmt::format("{} ({} … {})", text(value), text(value * low), text(value * high))
+               : text(value);
+  };
+  const auto days = [](double value) {
+    return value < 1000.0 ? fmt::format("{:.3g}", value) : with_thousands(std::lround(value));
+  };
+  std::string text =
+      fmt::format("{} tokens: {} steps, {} days, {} device-hours", short_count(run.tokens),
+                  with_thousands(run.steps), range(run.time / 1_days, days),
+                  range(run.device_hours(), short_count));
+  if (run.price) {
+    text += fmt::format(", cost {} at {:.6g} each",
+                        range(run.device_hours() * *run.price, short_count), *run.price);
+  }
+  return text;
+}
+
+std::string memory_line(const StepMemory& memory, const Style& style) {
+  const std::string text = memory_text(memory);
+  const std::size_t colon = text.find(':');
+  const std::string word = text.substr(0, colon);
+  return (memory.rejection ? bad(word, style)
+          : memory.tight() ? bold(word, style)
+                           : good(word, style)) +
+         text.substr(colon);
+}
+
+// REQUIRES: it does not fit.
+std::string changes_text(const StepMemory& memory) {
+  if (memory.changes.empty()) {
+    return "no single change of the usual keys makes it fit";
+  }
+  std::vector<std::string> words;
+  for (const cost::FittingChange& change : memory.changes) {
+    words.push_back(change.change);
+  }
+  return fmt::format("single changes that make it fit: {}", join(words, ", "));
+}
+
+std::string summary(const EstimateAnswer& answer, const Style& style) {
+  const StepResult& result = answer.result;
+  std::vector<std::pair<std::string_view, std::string>> lines{
+      {"step", step_line(result, style)},
+      {"speed",
+       fmt::format("{} tokens/s, {} tokens/s a device; {} tokens a step",
+                   short_count(result.tokens_per_second().base()),
+                   short_count(result.tokens_per_device().base()), short_count(result.tokens))},
+      {"use", use_text(result.use)},
+      {"overhead", fmt::format("communication {}; {} hidden behind compute", overhead_text(result),
+                               to_text(result.step.hidden.total()))},
+      {"path", path_text(result)},
+      {"memory", memory_line(result.memory, style)}};
+  if (!result.memory.fits()) {
+    lines.emplace_back("", changes_text(result.memory));
+  }
+  if (answer.training) {
+    lines.emplace_back("training", training_text(*answer.training, result));
+  }
+  const bool list = style.format == Format::kMarkdown;
+  std::string text;
+  for (const auto& [name, line] : lines) {
+    text += list ? fmt::format("- {}{}{}\n", name, name.empty() ? "" : ": ", line)
+                 : fmt::format("{}{}\n", bold(fmt::format("{:<11}", name), style), line);
+  }
+  if (!result.memory.fits()) {
+    text += bad("the times above are those of a device with enough memory", style) + "\n";
+  }
+  return text;
 }
 
 }  // namespace
 
 std::string_view left_out_of_estimates() {
-  return "communication and pipeline bubbles are not modelled yet: a real step takes longer; "
-         "whether it fits is not checked (sextant memory)";
-}
-
-std::string_view bound_word(cost::Bound bound) {
-  return describe::word_of<cost::Bound>(cost::kBoundWords, bound);
-}
-
-std::string operator_name(const workload::Operator& op) {
-  const std::string_view part = part_word(op);
-  const std::string_view kind = kind_word(op);
-  return part == kind ? std::string(part) : fmt::format("{} {}", part, kind);
+  return "contention between axes on one NIC, skewed routing of experts, data loading, checkpoints";
 }
 
 std::string to_text(const EstimateAnswer& answer, const Style& style) {
-  const RankDetail& rank = answer.estimate.rank;
   if (style.format == Format::kJson) {
-    return json_text(answer);
+    return estimate_json(answer);
   }
+  const Table terms = terms_table(answer.result, style);
   if (style.format == Format::kCsv) {
-    return to_text(phases_table(rank), style);
+    return to_text(terms, style);
   }
-  std::string text = headline(answer, style);
-  text += "\n" + to_text(phases_table(rank), style);
-  text += "\n" + to_text(parts_table(answer.estimate), style);
-  text += "\n" + to_text(operators_table(rank), style);
+  std::string text = summary(answer, style);
+  text += "\n" + to_text(terms, style);
+  if (answer.verbose) {
+    text += "\n" + to_text(answer.compute, style);
+  }
   for (const std::string& assumed : answer.assumed) {
     text += dim("assumed: " + assumed, style) + "\n";
   }

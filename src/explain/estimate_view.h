@@ -1,56 +1,47 @@
-// What one rank computes in a step: its phases, where the time goes, how well that uses the device.
+// How long a step takes: time and interval, speed, where the time goes, memory, and what training
+// on so many tokens takes.
 #pragma once
 
-#include <array>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "cost/compute/rank_detail.h"
 #include "describe/layout/job.h"
+#include "explain/compute_view.h"
 #include "explain/provenance.h"
+#include "explain/step_result.h"
 #include "explain/style.h"
-#include "explain/term_tree.h"
 
 namespace sextant::explain {
 
-// Of the slowest pipeline rank.
-struct Estimate {
-  cost::RankDetail rank;
-  cost::TimeParts parts;
-  cost::Utilisation use;
+// A whole training: as many steps as its tokens ask for, nothing between them.
+struct TrainingRun {
+  double tokens = 0.0;
+  std::int64_t steps = 0;
+  std::int64_t devices = 1;
+  Seconds time;                 // all steps
+  std::optional<double> price;  // of a device-hour, in the user's currency
+  [[nodiscard]] double device_hours() const {
+    return static_cast<double>(devices) * (time / 1_hours);
+  }
 };
 
 struct EstimateAnswer {
   Provenance provenance;
   describe::Job job;
-  Estimate estimate;
-  std::vector<std::string> assumed;  // the job's, and about kernels and host
+  StepResult result;
+  ComputeEstimate compute;  // of the slowest pipeline rank
+  std::optional<TrainingRun> training;
+  std::vector<std::string> assumed;  // the job's, and about kernels, host, links and network
+  bool verbose = false;              // compute in detail
 };
 
+// JSON: schema sextant.estimate/2. CSV: the terms.
 std::string to_text(const EstimateAnswer& answer, const Style& style);
 
-// The step's time: phase, operator, term. The parts of every term add up to it.
-Term compute_tree(const EstimateAnswer& answer);
-
-// What no number of an estimate contains, for the last line of every answer.
+// What no number of an estimate contains.
 std::string_view left_out_of_estimates();
-
-// A name and a number of TimeParts, in the order they are shown.
-struct NamedPart {
-  std::string_view name;
-  Seconds cost::TimeParts::* part;
-};
-inline constexpr std::array<NamedPart, 5> kTimeParts{{{"products", &cost::TimeParts::products},
-                                                      {"attention", &cost::TimeParts::attention},
-                                                      {"streams", &cost::TimeParts::streams},
-                                                      {"launches", &cost::TimeParts::launches},
-                                                      {"waiting", &cost::TimeParts::waiting}}};
-
-// "device", "host" or "both".
-std::string_view bound_word(cost::Bound bound);
-
-// "fc1 gemm": part and kind, once where they are the same word.
-std::string operator_name(const workload::Operator& op);
 
 }  // namespace sextant::explain

@@ -14,10 +14,16 @@ namespace sextant::explain {
 
 using Json = nlohmann::ordered_json;
 
+// Of the shape of a command's document; docs/interface.md says what each has.
+constexpr int schema_version(std::string_view command) {
+  return command == "estimate" || command == "estimate-sweep" ? 2 : 1;
+}
+
 // {"schema": "sextant.model/1", "tool_version": …, "inputs": {…}}: more keys follow.
 inline Json document(std::string_view command, const Provenance& provenance) {
   Json json;
-  json["schema"] = "sextant." + std::string(command) + "/1";
+  json["schema"] =
+      "sextant." + std::string(command) + "/" + std::to_string(schema_version(command));
   json["tool_version"] = provenance.tool_version;
   json["inputs"] = Json::object();
   for (const auto& [name, hash] : provenance.inputs) {

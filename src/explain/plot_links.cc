@@ -11,6 +11,7 @@ namespace sextant::explain {
 namespace {
 
 constexpr std::string_view kHeading = "## Plots\n";
+constexpr const char* kCoverage = "runs-coverage.svg";
 
 bool stays(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
@@ -55,6 +56,9 @@ std::vector<std::pair<std::string, std::string>> plot_files(const LedgerPlots& p
   for (const BandwidthPlot& plot : plots.bandwidths) {
     files.emplace_back(plot.name + ".svg", to_svg(bandwidth_drawing(plot)));
   }
+  if (!plots.coverage.empty()) {
+    files.emplace_back(kCoverage, to_svg(coverage_drawing(plots.coverage)));
+  }
   return files;
 }
 
@@ -77,7 +81,12 @@ std::string plots_section(const LedgerPlots& plots, std::string_view folder) {
   const std::string text =
       fmt::format("{}\nScored rows only; bands are within 10 % and 25 %.\n\n{}", kHeading,
                   to_text(table, Style{Format::kMarkdown, false}));
-  return text + bandwidths_text(plots.bandwidths, folder, "");
+  const std::string coverage =
+      plots.coverage.empty()
+          ? ""
+          : fmt::format("\nShare of measured steps inside the predicted interval, by source: {}.\n",
+                        link(folder, kCoverage));
+  return text + coverage + bandwidths_text(plots.bandwidths, folder, "");
 }
 
 std::string folder_link(const std::filesystem::path& path) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "explain/bandwidth_plot.h"
+#include "explain/run_plots.h"
 #include "explain/validation_plot.h"
 
 namespace sextant::explain {
@@ -17,9 +18,11 @@ namespace sextant::explain {
 struct LedgerPlots {
   std::vector<ValidationPlot> scores;
   std::vector<BandwidthPlot> bandwidths = {};
+  std::vector<CoverageBar> coverage = {};  // of runs, by source
 };
 
-// Names and SVG of every plot: NAME.svg, then NAME-error.svg of scores; NAME.svg of bandwidths.
+// Names and SVG of every plot: NAME.svg, then NAME-error.svg of scores; NAME.svg of bandwidths;
+// runs-coverage.svg.
 std::vector<std::pair<std::string, std::string>> plot_files(const LedgerPlots& plots);
 
 // The ledger's section "Plots", with links into `folder` (as a link: folder_link's); "" of none.

@@ -13,7 +13,9 @@ Json rule_json(const describe::Rule& rule) {
           {"title", rule.title},
           {"formula", rule.formula},
           {"why", rule.why},
-          {"fix", rule.fix}};
+          {"fix", rule.fix},
+          {"framework", rule.framework},
+          {"enforced", rule.enforced}};
 }
 
 }  // namespace
@@ -24,8 +26,11 @@ std::string to_text(const describe::Rule& rule, const Provenance& provenance, co
     json["tree"] = rule_json(rule);
     return dumped(json);
   }
-  return fmt::format("{}: {}\n\n  holds when  {}\n  why         {}\n  fix         {}\n",
-                     bold(rule.id, style), rule.title, rule.formula, rule.why, rule.fix);
+  return fmt::format(
+      "{}: {}\n\n  holds when  {}\n  why         {}\n  fix         {}\n  whose       {}\n  "
+      "enforced    {}\n",
+      bold(rule.id, style), rule.title, rule.formula, rule.why, rule.fix,
+      rule.framework.empty() ? "any framework" : rule.framework, rule.enforced);
 }
 
 std::string to_text(std::span<const describe::Rule> rules, const Provenance& provenance,

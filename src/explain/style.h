@@ -9,11 +9,18 @@
 
 namespace sextant::explain {
 
-enum class Format { kTable, kJson, kMarkdown, kCsv };
-inline constexpr std::array<describe::Word<Format>, 4> kFormatWords{{{Format::kTable, "table"},
+// kGithub and kSarif: findings of a check, for CI.
+enum class Format { kTable, kJson, kMarkdown, kCsv, kGithub, kSarif };
+inline constexpr std::array<describe::Word<Format>, 6> kFormatWords{{{Format::kTable, "table"},
                                                                      {Format::kJson, "json"},
                                                                      {Format::kMarkdown, "md"},
-                                                                     {Format::kCsv, "csv"}}};
+                                                                     {Format::kCsv, "csv"},
+                                                                     {Format::kGithub, "github"},
+                                                                     {Format::kSarif, "sarif"}}};
+// Only answers that are findings have the form.
+constexpr bool is_for_findings(Format format) {
+  return format == Format::kGithub || format == Format::kSarif;
+}
 
 struct Style {
   Format format = Format::kTable;

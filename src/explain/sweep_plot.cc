@@ -42,8 +42,9 @@ double place_of(std::size_t index, std::size_t points) {
 double scale_end(const SweepAnswer& answer) {
   double most = 0.0;
   for (const SweepPoint& point : answer.points) {
-    if (point.estimate) {
-      most = std::max({most, point.estimate->use.model, point.estimate->use.hardware});
+    if (point.answer) {
+      const StepUse& use = point.answer->step.use;
+      most = std::max({most, use.mfu(), use.hfu()});
     }
   }
   for (const double end : {0.05, 0.1, 0.2, 0.4, 0.6, 0.8}) {
@@ -89,16 +90,16 @@ void add_marker(const Point& at, const Color& color, Drawing& drawing) {
 }
 
 // A point that is not legal interrupts the line; formats are points without a line.
-void add_curve(const SweepAnswer& answer, const Panel& panel, double cost::Utilisation::* share,
+void add_curve(const SweepAnswer& answer, const Panel& panel, double (StepUse::*share)() const,
                const Color& color, Drawing& drawing) {
   std::optional<Point> last;
   for (std::size_t i = 0; i < answer.points.size(); ++i) {
-    const auto& estimate = answer.points[i].estimate;
-    if (!estimate) {
+    const auto& known = answer.points[i].answer;
+    if (!known) {
       last.reset();
       continue;
     }
-    const Point at{place_of(i, answer.points.size()), panel.y(estimate->use.*share)};
+    const Point at{place_of(i, answer.points.size()), panel.y((known->step.use.*share)())};
     if (last && answer.ordered) {
       add_line(*last, at, color, drawing);
     }
@@ -119,12 +120,15 @@ void add_values(const SweepAnswer& answer, const Panel& panel, Drawing& drawing)
     const double x = place_of(i, answer.points.size());
     drawing.labels.push_back({x, panel.bottom() + 16.0, point.value, Label::Anchor::kMiddle});
     drawing.labels.push_back({x, kLower.bottom() + 16.0, point.value, Label::Anchor::kMiddle});
-    if (point.estimate) {
-      const double share = point.estimate->use.model;
+    if (point.answer) {
+      const double share = point.answer->step.use.mfu();
       const double y = panel.y(share);
       const bool low = y + 24.0 > panel.bottom();  // no room below the line
       drawing.labels.push_back({x, low ? y - 10.0 : y + 20.0, fmt::format("{:.1f}", 100.0 * share),
                                 Label::Anchor::kMiddle});
+      if (!point.answer->step.memory.fits()) {
+        drawing.labels.push_back({x, panel.top + 10.0, "does not fit", Label::Anchor::kMiddle});
+      }
       continue;
     }
     const std::string why = point.reasons.empty() ? std::string() : point.reasons.front();
@@ -138,17 +142,25 @@ void add_values(const SweepAnswer& answer, const Panel& panel, Drawing& drawing)
   }
 }
 
+// All communication is one part of a bar.
+constexpr std::array<std::string_view, 6> kBarParts{"compute", "waiting", "communication",
+                                                    "bubble",  "update",  "loop"};
+std::array<Seconds, kBarParts.size()> bar_parts(const step::StepEstimate& step) {
+  return {step.compute, step.host, step.exposed.total(), step.bubble, step.update, step.beside};
+}
+
 void add_bars(const SweepAnswer& answer, Drawing& drawing) {
   const double room = kWide / static_cast<double>(answer.points.size());
   const double width = std::max(1.0, std::min(60.0, std::floor(room * 0.6)));
   for (std::size_t i = 0; i < answer.points.size(); ++i) {
-    const auto& estimate = answer.points[i].estimate;
-    if (!estimate) {
+    const auto& known = answer.points[i].answer;
+    if (!known) {
       continue;
     }
+    const std::array<Seconds, kBarParts.size()> parts = bar_parts(known->step.step);
     double below = 0.0;
-    for (std::size_t part = 0; part < kTimeParts.size(); ++part) {
-      const double share = estimate->parts.*kTimeParts[part].part / estimate->rank.step;
+    for (std::size_t part = 0; part < parts.size(); ++part) {
+      const double share = parts[part] / known->step.step.step;
       const double top = kLower.y(below + share);
       if (share > 0.0) {
         drawing.rectangles.push_back({place_of(i, answer.points.size()) - width / 2.0, top, width,
@@ -169,8 +181,8 @@ void add_legend(Drawing& drawing) {
   add_key(kUpperTop, kModelLine, "model FLOPs", drawing);
   add_key(kUpperTop + kLine, kHardwareLine, "hardware FLOPs", drawing);
   double y = kLower.top;
-  for (std::size_t part = kTimeParts.size(); part-- > 0;) {
-    add_key(y, category_color(part), std::string(kTimeParts[part].name), drawing);
+  for (std::size_t part = kBarParts.size(); part-- > 0;) {
+    add_key(y, category_color(part), std::string(kBarParts[part]), drawing);
     y += kLine;
   }
 }
@@ -184,13 +196,13 @@ Drawing to_drawing(const SweepAnswer& answer, const std::string& title) {
   drawing.title = title;
   drawing.labels.push_back({kLeft, 26.0, title, Label::Anchor::kStart});
   const Panel upper{.top = kUpperTop, .high = kUpperHigh, .most = scale_end(answer)};
-  add_frame(upper, "utilisation: share of the peak in the datasheet, compute only", drawing);
+  add_frame(upper, "utilisation: share of the peak in the datasheet, whole steps", drawing);
   add_frame(kLower, "share of the time of a step", drawing);
   if (answer.points.empty()) {
     return drawing;
   }
-  add_curve(answer, upper, &cost::Utilisation::hardware, kHardwareLine, drawing);
-  add_curve(answer, upper, &cost::Utilisation::model, kModelLine, drawing);
+  add_curve(answer, upper, &StepUse::hfu, kHardwareLine, drawing);
+  add_curve(answer, upper, &StepUse::mfu, kModelLine, drawing);
   add_bars(answer, drawing);
   add_values(answer, upper, drawing);
   add_legend(drawing);

@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "describe/layout/layout_text.h"
-#include "explain/json.h"
+#include "explain/estimate_json.h"
 #include "explain/text_table.h"
 
 namespace sextant::explain {
@@ -20,23 +20,21 @@ std::string percent(double share) {
   return fmt::format("{:.1f}", 100.0 * share);
 }
 
-Json estimate_json(const Estimate& estimate) {
-  const cost::RankDetail& rank = estimate.rank;
-  Json json;
-  json["utilisation"] = estimate.use.model;
-  json["hardware_utilisation"] = estimate.use.hardware;
-  json["format"] = describe::word_of<describe::DType>(describe::kDTypeWords, estimate.use.format);
-  json["peak_TFLOPps"] = estimate.use.peak / 1_TFLOPps;
+// What the whole step is, then the compute of its slowest rank.
+Json point_json(const SweepPoint::Answer& answer) {
+  const cost::RankDetail& rank = answer.compute.rank;
+  Json json = step_json(answer.step);
   json["pipeline_rank"] = rank.pipeline_rank;
-  json["microbatches"] = rank.microbatches;
   json["step_compute_time_s"] = rank.step.base();
+  json["compute_utilisation"] = answer.compute.use.model;
+  json["compute_hardware_utilisation"] = answer.compute.use.hardware;
   json["forward_device_time_s"] = rank.time.forward.device.base();
   json["forward_host_time_s"] = rank.time.forward.host.base();
   json["backward_device_time_s"] = rank.time.backward.device.base();
   json["backward_host_time_s"] = rank.time.backward.host.base();
-  Json& shares = json["shares"] = Json::object();
+  Json& shares = json["compute_shares"] = Json::object();
   for (const NamedPart& named : kTimeParts) {
-    shares[std::string(named.name)] = estimate.parts.*named.part / rank.step;
+    shares[std::string(named.name)] = answer.compute.parts.*named.part / rank.step;
   }
   json["bound"] = bound_word(cost::bound_of(rank));
   return json;
@@ -53,10 +51,10 @@ std::string json_text(const SweepAnswer& answer) {
   for (const SweepPoint& point : answer.points) {
     Json row;
     row["value"] = point.value;
-    row["legal"] = point.estimate.has_value();
+    row["legal"] = point.answer.has_value();
     row["global_batch"] = point.global_batch;
-    if (point.estimate) {
-      row.update(estimate_json(*point.estimate));
+    if (point.answer) {
+      row.update(point_json(*point.answer));
     } else {
       row["reasons"] = point.reasons;
     }
@@ -69,34 +67,44 @@ std::string json_text(const SweepAnswer& answer) {
 
 std::vector<std::string> point_row(const SweepPoint& point, std::size_t columns) {
   std::vector<std::string> row{point.value};
-  if (!point.estimate) {
+  if (!point.answer) {
     row.resize(columns - 1, "-");
     row.push_back("not legal: " + join(point.reasons, "; "));
     return row;
   }
-  const Estimate& estimate = *point.estimate;
-  row.push_back(percent(estimate.use.model));
-  row.push_back(percent(estimate.use.hardware));
-  row.push_back(milliseconds(estimate.rank.time.forward.device));
-  row.push_back(milliseconds(estimate.rank.time.backward.device));
-  for (const NamedPart& named : kTimeParts) {
-    row.push_back(percent(estimate.parts.*named.part / estimate.rank.step));
-  }
-  row.emplace_back(bound_word(cost::bound_of(estimate.rank)));
+  const StepResult& step = point.answer->step;
+  const cost::RankDetail& rank = point.answer->compute.rank;
+  const auto share = [&](Seconds time) { return percent(time / step.step.step); };
+  row.push_back(milliseconds(step.step.step));
+  row.push_back(rate_text(step.tokens_per_device()));
+  row.push_back(percent(step.use.mfu()));
+  row.push_back(percent(step.use.hfu()));
+  row.push_back(share(step.step.compute));
+  row.push_back(share(step.step.host));
+  row.push_back(percent(step.overhead()));
+  row.push_back(share(step.step.bubble));
+  row.push_back(milliseconds(rank.time.forward.device));
+  row.push_back(milliseconds(rank.time.backward.device));
+  row.emplace_back(bound_word(cost::bound_of(rank)));
+  row.emplace_back(!step.memory.fits() ? "does not fit" : step.memory.tight() ? "tight" : "fits");
   return row;
 }
 
 Table points_table(const SweepAnswer& answer) {
   Table table{{{answer.factor, true},
+               {"step ms", true},
+               {"tokens/s/device", true},
                {"MFU %", true},
                {"HFU %", true},
+               {"compute %", true},
+               {"waiting %", true},
+               {"communication %", true},
+               {"bubble %", true},
                {"forward ms", true},
-               {"backward ms", true}},
+               {"backward ms", true},
+               {"bound"},
+               {"memory"}},
               {}};
-  for (const NamedPart& named : kTimeParts) {
-    table.columns.push_back({std::string(named.name) + " %", true});
-  }
-  table.columns.push_back({"bound"});
   for (const SweepPoint& point : answer.points) {
     table.rows.push_back(point_row(point, table.columns.size()));
   }
@@ -112,11 +120,11 @@ std::string to_text(const SweepAnswer& answer, const Style& style) {
   if (style.format == Format::kCsv) {
     return to_text(points_table(answer), style);
   }
-  std::string text =
-      fmt::format("{}, {} varied: {}\n\n", bold("compute only", style), answer.factor, answer.held);
+  std::string text = fmt::format("{} varied: {}\n\n", bold(answer.factor, style), answer.held);
   text += to_text(points_table(answer), style);
   text +=
-      dim("forward, backward: the device's time for a microbatch; shares are of the step's time",
+      dim("forward, backward: the device's time for a microbatch, communication apart; shares are "
+          "of the step's time",
           style) +
       "\n";
   for (const std::string& assumed : answer.assumed) {

@@ -1,5 +1,5 @@
-// One factor of a job varied, everything else held: utilisation and where the time goes, value by
-// value.
+// One factor of a job varied, everything else held: the step's time, utilisation and where the time
+// goes, value by value.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,12 @@ namespace sextant::explain {
 struct SweepPoint {
   std::string value;
   std::int64_t global_batch = 0;
-  std::optional<Estimate> estimate;  // nothing where the point is not legal …
+  // Nothing where the point is not legal …
+  struct Answer {
+    StepResult step;
+    ComputeEstimate compute;  // of its slowest pipeline rank
+  };
+  std::optional<Answer> answer;
   std::vector<std::string> reasons;  // … for these reasons: "HEADS-TP: tp=3 does not divide …"
 };
 
@@ -28,10 +33,10 @@ struct SweepAnswer {
   std::vector<std::string> assumed;
 };
 
-// JSON: schema sextant.estimate-sweep/1.
+// JSON: schema sextant.estimate-sweep/2.
 std::string to_text(const SweepAnswer& answer, const Style& style);
 
-// Utilisation as lines over the values, below it the shares of the step's time as stacked bars.
+// Utilisation as lines over the values, below it the terms of the step as stacked bars.
 Drawing to_drawing(const SweepAnswer& answer, const std::string& title);
 
 }  // namespace sextant::explain

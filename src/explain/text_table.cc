@@ -101,6 +101,8 @@ std::string to_text(const Table& table, const Style& style) {
       return csv(table);
     case Format::kTable:
     case Format::kJson:
+    case Format::kGithub:
+    case Format::kSarif:
       break;
   }
   return plain(table, style);

@@ -123,23 +123,15 @@ void add_points(const PlotCells& cells, Drawing& drawing) {
   }
 }
 
-void add_box(const Rectangle& box, Drawing& drawing) {
-  drawing.polygons.push_back({{{box.x, box.y},
-                               {box.x + box.width, box.y},
-                               {box.x + box.width, box.y + box.height},
-                               {box.x, box.y + box.height}},
-                              box.color});
-}
-
 void add_grid(const Scene& scene, Drawing& drawing) {
   for (const Tick& tick : scene.x.ticks) {
     const double x = x_of(scene.x.share(tick.value));
-    add_box({x - 0.5, kTop, 1.0, kSide, kGridColor}, drawing);
+    drawing.polygons.push_back(polygon_of({x - 0.5, kTop, 1.0, kSide, kGridColor}));
     drawing.labels.push_back({x, kBottom + 16.0, tick.text, Label::Anchor::kMiddle});
   }
   for (const Tick& tick : scene.y.ticks) {
     const double y = y_of(scene.y.share(tick.value));
-    add_box({kLeft, y - 0.5, kSide, 1.0, kGridColor}, drawing);
+    drawing.polygons.push_back(polygon_of({kLeft, y - 0.5, kSide, 1.0, kGridColor}));
     drawing.labels.push_back({kLeft - 6.0, y + 4.0, tick.text, Label::Anchor::kEnd});
   }
 }
@@ -385,9 +377,10 @@ Drawing error_drawing(const ValidationPlot& plot) {
                            "error: (predicted - measured) / measured");
   const double top = y_of(scene.y.share(kNear * 100.0));
   const double bottom = y_of(scene.y.share(-kNear * 100.0));
-  add_box({kLeft, top, kSide, bottom - top, kNearColor}, drawing);
+  drawing.polygons.push_back(polygon_of({kLeft, top, kSide, bottom - top, kNearColor}));
   add_grid(scene, drawing);
-  add_box({kLeft, y_of(scene.y.share(0.0)) - 0.7, kSide, 1.4, kIdealColor}, drawing);
+  drawing.polygons.push_back(
+      polygon_of({kLeft, y_of(scene.y.share(0.0)) - 0.7, kSide, 1.4, kIdealColor}));
   add_frame(drawing);
   const PlotCells cells = plot_cells(scene.points, kFrame);
   add_points(cells, drawing);

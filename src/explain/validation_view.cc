@@ -16,7 +16,9 @@
 #include "explain/comm_json.h"
 #include "explain/comm_section.h"
 #include "explain/json.h"
+#include "explain/percent.h"
 #include "explain/text_table.h"
+#include "measured/run_scores.h"
 
 namespace sextant::explain {
 namespace {
@@ -24,10 +26,6 @@ namespace {
 using measured::ValidatedRow;
 using measured::ValidationReport;
 using measured::ValidationSummary;
-
-std::string percent(const std::optional<double>& share) {
-  return share ? fmt::format("{:.1f} %", *share * 100.0) : "-";
-}
 
 std::string number(const std::optional<double>& value) {
   return value ? fmt::format("{:.2f}", *value) : "-";
@@ -79,25 +77,12 @@ Counts refusal_reasons(const ValidationReport& report) {
 }
 
 // Assumptions differ in their numbers; what is counted is the sentence with numbers taken out.
-std::string without_numbers(std::string_view text) {
-  std::string shape;
-  for (const char c : text) {
-    const bool digit = c >= '0' && c <= '9';
-    if (!digit) {
-      shape += c;
-    } else if (shape.empty() || shape.back() != '#') {
-      shape += '#';
-    }
-  }
-  return shape;
-}
-
 Counts assumptions(const ValidationReport& report) {
   std::map<std::string, std::int64_t> counted;
   std::set<std::pair<std::string, std::string>> seen;  // a line's several quantities count once
   for (const ValidatedRow& row : report.rows) {
     for (const std::string& line : row.assumed) {
-      const std::string shape = without_numbers(line);
+      const std::string shape = measured::without_numbers(line);
       if (seen.emplace(row.source + "/" + row.id, shape).second) {
         counted[shape] += 1;
       }
@@ -124,6 +109,8 @@ Json row_json(const ValidatedRow& row) {
   json["measured"] = row.measured_value;
   json["predicted"] = or_null(row.predicted_value);
   json["error"] = or_null(row.error);
+  json["interval"] =
+      row.interval ? Json::array({row.interval->first, row.interval->second}) : Json(nullptr);
   json["assumed"] = row.assumed;
   return json;
 }

@@ -100,17 +100,7 @@ std::string network_of(const CollectiveSubject& subject) {
 }  // namespace
 
 SizeBucket size_bucket(Bytes bytes) {
-  constexpr std::array<std::pair<Bytes, SizeBucket>, kSizeBuckets - 1> kEnds{
-      {{32_KiB, SizeBucket::kBelow32KB},
-       {1_MiB, SizeBucket::kBelow1MB},
-       {16_MiB, SizeBucket::kBelow16MB},
-       {256_MiB, SizeBucket::kBelow256MB}}};
-  for (const auto& [end, bucket] : kEnds) {
-    if (bytes < end) {
-      return bucket;
-    }
-  }
-  return SizeBucket::kFrom256MB;
+  return static_cast<SizeBucket>(describe::size_class(bytes));
 }
 
 CommClass comm_class(const CollectiveSubject& subject) {

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/units.h"
+#include "describe/comm_spread.h"
 #include "describe/words.h"
 #include "measured/row.h"
 
@@ -15,8 +16,9 @@ namespace sextant::measured {
 // Of the bytes as the row counts them (row.h says which bytes these are for each operation).
 // KB and MB are powers of two here: sizes of such tables double, and 1 MB is 2^20 bytes. A bucket
 // holds its lower end and not its upper one.
+// In the order of describe::size_class.
 enum class SizeBucket { kBelow32KB, kBelow1MB, kBelow16MB, kBelow256MB, kFrom256MB };
-inline constexpr std::size_t kSizeBuckets = 5;
+inline constexpr std::size_t kSizeBuckets = describe::kSizeClasses;
 inline constexpr std::array<describe::Word<SizeBucket>, kSizeBuckets> kSizeBucketWords{
     {{SizeBucket::kBelow32KB, "below 32 KB"},
      {SizeBucket::kBelow1MB, "32 KB to 1 MB"},

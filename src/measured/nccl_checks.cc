@@ -100,7 +100,7 @@ std::string contradiction_of(Bytes bytes, const NcclTiming& timing, std::optiona
   if (!op || (!ranks && scales_with_ranks(*op))) {
     return {};
   }
-  const BytesPerSecond expected = rate * busbw_factor(*op, ranks.value_or(1));
+  const BytesPerSecond expected = rate * describe::bus_share(*op, ranks.value_or(1));
   if (is_near(timing.busbw, timing.busbw_rounding, expected, time_error)) {
     return {};
   }
@@ -111,14 +111,6 @@ std::string contradiction_of(Bytes bytes, const NcclTiming& timing, std::optiona
 }
 
 }  // namespace
-
-double busbw_factor(CollectiveOp op, std::int64_t ranks) {
-  if (!scales_with_ranks(op)) {
-    return 1.0;
-  }
-  const double share = static_cast<double>(ranks - 1) / static_cast<double>(ranks);
-  return op == CollectiveOp::kAllReduce ? 2.0 * share : share;
-}
 
 std::optional<RanksFound> ranks_of_lines(CollectiveOp op, const std::vector<NcclLine>& lines) {
   if (!scales_with_ranks(op)) {

@@ -10,10 +10,6 @@
 
 namespace sextant::measured {
 
-// busbw · time / bytes of an operation among n ranks. Source: nccl-tests, doc/PERFORMANCE.md.
-// REQUIRES: ranks ≥ 1.
-double busbw_factor(CollectiveOp op, std::int64_t ranks);
-
 // The number of ranks that the bandwidths of the lines allow, given how they are rounded. `exact`
 // is false where several are possible and one alone is a power of two.
 struct RanksFound {

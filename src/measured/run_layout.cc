@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "describe/layout/framework_defaults.h"
 #include "measured/row_tools.h"
-#include "measured/run_words.h"
+#include "measured/run_reading.h"
 
 namespace sextant::measured {
 
@@ -17,32 +17,11 @@ namespace {
 
 using describe::Framework;
 using describe::Layout;
-using describe::Overlap;
 using describe::Storage;
 
 constexpr int kSequenceParallelSince = 2022;  // Korthikanti et al., arXiv:2205.05198
-constexpr int kWholeExpertsSince =
-    2024;  // Megatron-Bridge and NeMo recipes of DeepSeek, Qwen, Mixtral
-// Inferred from the rows' memory: compiled torchtitan runs of 2024-12 (TTN-003) fit with the plain
-// loss, the one of 2025-06 (TTN-032) only with a fused one.
-constexpr int kCompiledLossSince = 2025;
-constexpr int kFlashEverywhereSince = 2023;  // FlashAttention (2022-05) reached trainers that year
-
-// The reading in progress: the row, its flags, and what has been said for the layout.
-struct Reading {
-  const RunCells& run;
-  const describe::Model& model;
-  Flags flags;
-  RunLayout out;
-  std::vector<std::string> given;  // layout keys that the row states
-
-  void assume(std::string text) { out.assumed.push_back(std::move(text)); }
-};
-
-bool is_megatron(Framework framework) {
-  return framework == Framework::kMegatronCore || framework == Framework::kMegatronDeepspeed;
-}
-
+// Recipes of DeepSeek, Qwen, Mixtral in Megatron-Bridge and in NeMo from 25.04 on set etp = 1.
+constexpr Month kWholeExpertsSince{2025, 4};
 void read_framework(Reading& at) {
   const FrameworkReading reading = framework_of(at.run.framework, at.run.flags);
   at.out.framework = reading.framework;
@@ -62,6 +41,10 @@ bool read_axes(Reading& at) {
     at.out.refusal = run.pp ? "layout not stated: tp" : "layout not stated: tp, pp";
     return false;
   }
+  if (!run.ep && has_experts(at.model) && at.flags.mention("deepep")) {
+    at.out.refusal = "layout not stated: ep";  // DeepEP is for more than one
+    return false;
+  }
   if (!run.tp && stated(run.devices) > 1) {
     at.assume("tp=1 (ZeRO-3 row)");
   }
@@ -79,14 +62,6 @@ bool read_axes(Reading& at) {
     layout.vpp = 1;
   }
   return true;
-}
-
-// A performance recipe of NVIDIA's, dense: it interleaves every pipeline, in chunks of a few
-// layers, and hides tensor-parallel messages behind their products. Source: NeMo 24 and 25
-// performance recipes (llm/recipes, tp_comm_overlap and virtual_pipeline_model_parallel_size).
-bool is_dense_recipe(const Reading& at) {
-  return contains(at.run.framework, "NeMo") && at.out.framework == Framework::kMegatronCore &&
-         !has_experts(at.model);
 }
 
 void infer_chunks(Reading& at) {
@@ -167,8 +142,8 @@ void read_expert_axes(Reading& at) {
   if (layout.tp == 1 || !is_megatron(at.out.framework)) {
     return;
   }
-  if (year_of(at.run.date).value_or(kWholeExpertsSince) >= kWholeExpertsSince) {
-    at.assume("etp=1 (not stated; NVIDIA's recipes for experts since 2024)");
+  if (!year_of(at.run.date) || is_since(at.run.date, kWholeExpertsSince)) {
+    at.assume("etp=1 (not stated; NVIDIA's recipes for experts since 25.04)");
     return;
   }
   const std::int64_t ranks = stated(at.run.devices) / layout.pp;
@@ -204,13 +179,6 @@ void read_megatron_storage(Reading& at) {
       at.assume("parameters=fp8 (not stated; MLPerf's rows that state it do)");
     }
   }
-}
-
-// Devices with 8-bit tensor cores that MLPerf's submitters use them on.
-bool has_eight_bits(std::string_view device) {
-  constexpr std::array<std::string_view, 4> kStarts{"h1", "h2", "b", "gb"};
-  return std::ranges::any_of(kStarts,
-                             [&](std::string_view start) { return device.starts_with(start); });
 }
 
 void read_precision(Reading& at) {
@@ -278,121 +246,6 @@ void read_sharding(Reading& at) {
   layout.zero_group = at.run.zero_group.value_or(0);
 }
 
-void read_attention(Reading& at) {
-  using describe::AttentionKernel;
-  Layout& layout = at.out.layout;
-  const std::string kernel = to_lower(at.run.attention);
-  if (contains(kernel, "no flash") || contains(kernel, "not flash") || contains(kernel, "fused")) {
-    layout.attention = AttentionKernel::kFused;
-  } else if (contains(kernel, "v1") || contains(to_lower(at.run.framework), "llm-foundry")) {
-    layout.attention = AttentionKernel::kFlash1;
-    at.assume("attention=flash1 (llm-foundry 0.0.4: flash-attn 1 or its Triton copy)");
-  } else if (contains(kernel, "cudnn")) {
-    layout.attention = AttentionKernel::kCudnn;
-  } else if (kernel.empty() && is_megatron(at.out.framework) &&
-             year_of(at.run.date).value_or(kFlashEverywhereSince) < kFlashEverywhereSince) {
-    layout.attention = AttentionKernel::kFused;
-    at.assume("attention=fused-softmax (before flash attention)");
-  }
-  const bool engine = is_megatron(at.out.framework) || contains(kernel, "te)");
-  if (layout.attention == AttentionKernel::kFlash && engine && has_eight_bits(at.run.device)) {
-    layout.attention = AttentionKernel::kCudnn;
-    at.assume("attention=cudnn (what Transformer Engine picks on this device)");
-  }
-}
-
-void read_kernels(Reading& at) {
-  using describe::Launch;
-  Layout& layout = at.out.layout;
-  read_attention(at);
-  const std::string_view graph = at.flags.value("cuda_graph_impl").value_or("none");
-  const bool graphs = graph != "none" || at.flags.on("LAYER_CUDA_GRAPH").value_or(false) ||
-                      at.flags.on("MCORE_CUDA_GRAPH").value_or(false) ||
-                      at.flags.mention("cuda graph ");
-  if (graphs) {
-    layout.launch = Launch::kCudaGraph;
-  } else if (at.flags.mention("compile") || contains(at.run.framework, "torch.compile")) {
-    layout.launch = Launch::kCompiled;
-  }
-  // "... + AC": the row adds to what the rows before it switched on.
-  if (at.run.flags.starts_with("...")) {
-    layout.launch = Launch::kCompiled;
-    layout.loss = describe::LossKernel::kChunked;
-    at.given.emplace_back("loss");
-    at.assume("compile=1, loss=chunked (\"...\": as in the rows before)");
-  }
-  if (layout.launch != Launch::kEager) {
-    at.given.emplace_back("compile");
-  }
-  if (at.flags.mention("ce fusion")) {
-    layout.loss = at.flags.mention("ce fusion (te)") ? describe::LossKernel::kInPlace
-                                                     : describe::LossKernel::kFused;
-    at.given.emplace_back("loss");
-  } else if (contains(to_lower(at.run.framework), "llm-foundry")) {
-    layout.loss = describe::LossKernel::kInPlace;
-    at.given.emplace_back("loss");
-    at.assume("loss=in-place (llm-foundry's loss_fn: fused_crossentropy)");
-  } else if (at.out.framework == Framework::kTorchtitan && layout.launch == Launch::kCompiled &&
-             year_of(at.run.date).value_or(kCompiledLossSince) >= kCompiledLossSince) {
-    layout.loss = describe::LossKernel::kFused;
-    at.given.emplace_back("loss");
-    at.assume("loss=fused (torchtitan compiles the loss since 2025: inferred from memory)");
-  } else if (at.flags.mention("chunked ce")) {
-    layout.loss = describe::LossKernel::kChunked;
-    at.given.emplace_back("loss");
-  }
-  if (at.flags.mention("deepep") || at.flags.mention("hybridep")) {
-    layout.dispatcher = describe::Dispatcher::kDeepEp;
-  }
-  if (at.flags.value("cp_comm_type") == "a2a") {
-    layout.cp_method = describe::CpMethod::kAllToAll;
-  }
-}
-
-void set_overlap(Layout& layout, Overlap what, bool on) {
-  const auto found = std::find(layout.overlap.begin(), layout.overlap.end(), what);
-  if (on && found == layout.overlap.end()) {
-    layout.overlap.push_back(what);
-    std::sort(layout.overlap.begin(), layout.overlap.end());
-  } else if (!on && found != layout.overlap.end()) {
-    layout.overlap.erase(found);
-  }
-}
-
-// After the framework's defaults: what the flags switch on or off.
-void read_overlaps(Reading& at) {
-  Layout& layout = at.out.layout;
-  const auto apply = [&](Overlap what, std::optional<bool> on) {
-    if (on) {
-      set_overlap(layout, what, *on);
-    }
-  };
-  if (is_dense_recipe(at) && layout.tp > 1 && layout.sp && !at.flags.on("TP_COMM_OVERLAP")) {
-    set_overlap(layout, Overlap::kTensorParallel, true);
-    at.assume("overlap=tp (not stated; NVIDIA's recipes)");
-  }
-  if (layout.pp > 1 && layout.vpp > 1 && is_megatron(at.out.framework)) {
-    // overlap_p2p_communication is on by default where chunks are interleaved.
-    set_overlap(layout, Overlap::kPipeline, true);
-  }
-  apply(Overlap::kGradReduce, at.flags.on("OVERLAP_GRAD_REDUCE"));
-  apply(Overlap::kParamGather, at.flags.on("OVERLAP_PARAM_GATHER"));
-  apply(Overlap::kTensorParallel, at.flags.on("TP_COMM_OVERLAP"));
-  apply(Overlap::kExpert, at.flags.on("moe_a2a_overlap"));
-  const auto mention = [&](std::string_view text, Overlap what) {
-    if (at.flags.mention(text)) {
-      set_overlap(layout, what, true);
-    }
-  };
-  mention("overlap-grad-reduce", Overlap::kGradReduce);
-  mention("overlap-param-gather", Overlap::kParamGather);
-  mention("tp-comm-overlap", Overlap::kTensorParallel);
-  mention("async tp", Overlap::kTensorParallel);
-  mention("asynctp", Overlap::kTensorParallel);
-  mention("pp p2p overlap", Overlap::kPipeline);
-  mention("a2a overlap", Overlap::kExpert);
-}
-
 void read_storage_flags(Reading& at) {
   Layout& layout = at.out.layout;
   if (at.flags.value("mu_dtype") == "bfloat16") {
@@ -453,13 +306,34 @@ void read_beyond(Reading& at) {
       !at.run.flags.starts_with("...")) {
     at.out.beyond_layout.emplace_back("unpacked documents of unstated length");
   }
+  if (contains(at.run.precision_text, "rowwise")) {
+    at.out.beyond_layout.emplace_back(
+        "8-bit products with a scale a row: their kernels not measured");
+  }
   note("tokendrop", "tokens over capacity are dropped");
-  note("capacity factor", "experts padded to a capacity factor");
+  if (!at.flags.mention("capacity factor 1 padded")) {  // as many tokens as uniform routing sends
+    note("capacity factor", "experts padded to a capacity factor");
+  }
   note("optimizer_in_bwd", "optimizer step inside the backward pass");
   note("qlora", "frozen weights quantised to 4 bits");
 }
 
 }  // namespace
+
+bool is_megatron(Framework framework) {
+  return framework == Framework::kMegatronCore || framework == Framework::kMegatronDeepspeed;
+}
+
+bool has_eight_bits(std::string_view device) {
+  constexpr std::array<std::string_view, 4> kStarts{"h1", "h2", "b", "gb"};
+  return std::ranges::any_of(kStarts,
+                             [&](std::string_view start) { return device.starts_with(start); });
+}
+
+bool is_dense_recipe(const Reading& at) {
+  return contains(at.run.framework, "NeMo") && at.out.framework == Framework::kMegatronCore &&
+         !has_experts(at.model);
+}
 
 RunLayout run_layout(const RunCells& run, const describe::Model& model) {
   Reading at{run, model, Flags(run.flags), {}, {}};

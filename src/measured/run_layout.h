@@ -1,18 +1,23 @@
 // The layout of a runs row: what the columns and flags say, the framework's defaults for the rest.
 //
 // Rules for what is not stated, each listed in `assumed` where it was used:
-//   tp, pp     1 on one device or under ZeRO-3; else the row is refused. pp alone: 1.
-//   sp         flags; else tp > 1 for Megatron from 2022 on and for torchtitan, no elsewhere.
-//   dp         what is left of the world.
-//   etp        tp for Megatron's experts where it divides (its default), else 1.
-//   micro      global_batch / (dp · grad_accum) where accumulation is stated or the trainer does
-//   not
-//              accumulate; else 1. JAX trainers count it a chip: there it follows from the global
-//              batch.
-//   recompute  the framework's default (none but for MaxText).
-//   stages     layers dealt as describe::plausible_split does; with MTP layers the last stage is
-//   lighter. kernel     flash attention; fused softmax before 2023 (flash attention was not in
-//   these trainers yet).
+//   tp, pp      1 on one device or under ZeRO-3; else the row is refused. pp alone: 1.
+//   ep          refused where DeepEP runs, which is for more than one; else 1.
+//   sp          flags; else tp > 1 for Megatron from 2022 on and for torchtitan, no elsewhere.
+//   dp          what is left of the world.
+//   etp         1 in NVIDIA's recipes from 25.04 on; before, tp where it divides (Megatron's own).
+//   micro       global_batch / (dp · grad_accum) where accumulation is stated or the trainer does
+//               not accumulate; else 1. JAX trainers count it a chip: there it follows from the
+//               global batch.
+//   recompute   the framework's default (none but for MaxText).
+//   stages      layers dealt as describe::plausible_split does; with MTP layers the last stage is
+//               lighter.
+//   attention   flash; fused softmax before 2023, when these trainers did not have it yet; cuDNN's
+//               where Transformer Engine runs on Hopper and later.
+//   dispatcher  DeepEP in NVIDIA's recipes from 25.09 on where experts are spread over nodes.
+//   graphs      one of the whole iteration, and expert messages behind another microbatch, in
+//               NVIDIA's recipes for experts on racks from 26.06 on. Graphs of parts of an expert
+//               layer count as none: the host still waits for the router.
 #pragma once
 
 #include <string>

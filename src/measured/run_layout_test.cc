@@ -58,7 +58,7 @@ TEST(RunWords, FrameworksByTheLongerName) {
       {"fms-fsdp (PyTorch FSDP + torch.compile)", Framework::kFsdp1},
       {"Paxml (JAX-Toolbox 24.04)", Framework::kMaxtext},
       {"DeepSpeed ZeRO-3", Framework::kDeepspeed},
-      {"torchtune full_finetune_single_device", Framework::kAccelerate},
+      {"torchtune full_finetune_single_device", Framework::kTorchtitan},
       {"Colossal-AI", Framework::kOther}};
   for (const auto& [text, framework] : cases) {
     EXPECT_EQ(framework_of(text, "").framework, framework) << text;
@@ -82,6 +82,13 @@ TEST(RunWords, YearsOfDatesAndContainers) {
   EXPECT_EQ(year_of("v24.11.1"), 2024);
   EXPECT_FALSE(year_of("MLPerf Training v5.1"));
   EXPECT_FALSE(year_of(""));
+  EXPECT_TRUE(is_since("NeMo 25.09", {2025, 9}));
+  EXPECT_TRUE(is_since("2025-10", {2025, 9}));
+  EXPECT_TRUE(is_since("2025", {2025, 9}));  // which half of the year is not said
+  EXPECT_TRUE(is_since("2025-2026", {2025, 9}));
+  EXPECT_FALSE(is_since("25.08.01", {2025, 9}));
+  EXPECT_FALSE(is_since("2025-03", {2025, 9}));
+  EXPECT_FALSE(is_since("MLPerf Training v5.1", {2025, 9}));
 }
 
 TEST(RunLayout, StatedAxesAreTaken) {

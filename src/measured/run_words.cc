@@ -20,7 +20,7 @@ constexpr std::array<std::pair<std::string_view, Framework>, 25> kFrameworkPhras
      {"megatron_deepspeed", Framework::kMegatronDeepspeed},
      {"automodel", Framework::kTorchtitan},
      {"torchtitan", Framework::kTorchtitan},
-     {"torchtune", Framework::kAccelerate},
+     {"torchtune", Framework::kTorchtitan},
      {"fsdp2", Framework::kTorchtitan},
      {"llm-foundry", Framework::kFsdp1},
      {"composer", Framework::kFsdp1},
@@ -98,23 +98,47 @@ std::optional<bool> Flags::on(std::string_view key) const {
   return *word == "1" || *word == "true";
 }
 
-std::optional<int> year_of(std::string_view date) {
-  const auto digits = [date](std::size_t at, std::size_t count) {
-    return date.size() >= at + count &&
-           std::all_of(date.begin() + static_cast<std::ptrdiff_t>(at),
-                       date.begin() + static_cast<std::ptrdiff_t>(at + count),
-                       [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; });
-  };
+namespace {
+
+bool has_digits(std::string_view text, std::size_t at, std::size_t count) {
+  return text.size() >= at + count && std::ranges::all_of(text.substr(at, count), [](char c) {
+           return std::isdigit(static_cast<unsigned char>(c)) != 0;
+         });
+}
+
+int number_at(std::string_view text, std::size_t at, std::size_t count) {
+  return static_cast<int>(to_integer(text.substr(at, count)).value_or(0));
+}
+
+// The first month named; month 0: a year alone.
+std::optional<Month> month_of(std::string_view date) {
+  constexpr std::string_view kCentury = "20";
   for (std::size_t at = 0; at < date.size(); ++at) {
-    if (digits(at, 4) && date.substr(at, 2) == "20") {
-      return static_cast<int>(to_integer(date.substr(at, 4)).value_or(0));
+    if (has_digits(date, at, 4) && date.substr(at, 2) == kCentury) {
+      const bool named = date.substr(at + 4, 1) == "-" && has_digits(date, at + 5, 2) &&
+                         !has_digits(date, at + 5, 3);
+      return Month{number_at(date, at, 4), named ? number_at(date, at + 5, 2) : 0};
     }
     // Container releases: YY.MM.
-    if (digits(at, 2) && at + 2 < date.size() && date[at + 2] == '.' && digits(at + 3, 2)) {
-      return 2000 + static_cast<int>(to_integer(date.substr(at, 2)).value_or(0));
+    if (has_digits(date, at, 2) && date.substr(at + 2, 1) == "." && has_digits(date, at + 3, 2)) {
+      return Month{2000 + number_at(date, at, 2), number_at(date, at + 3, 2)};
     }
   }
   return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<int> year_of(std::string_view date) {
+  const auto month = month_of(date);
+  return month ? std::optional(month->year) : std::nullopt;
+}
+
+bool is_since(std::string_view date, Month month) {
+  const auto named = month_of(date);
+  return named &&
+         (named->year > month.year ||
+          (named->year == month.year && (named->month == 0 || named->month >= month.month)));
 }
 
 }  // namespace sextant::measured

@@ -41,4 +41,12 @@ class Flags {
 // nothing).
 std::optional<int> year_of(std::string_view date);
 
+// Is a date not before that month ("2025-09", "NeMo 25.09")? One that names no month counts by its
+// year, one that names no year is not.
+struct Month {
+  int year = 0;
+  int month = 0;
+};
+bool is_since(std::string_view date, Month month);
+
 }  // namespace sextant::measured

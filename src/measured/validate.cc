@@ -108,6 +108,7 @@ ValidationReport validate(const std::vector<Row>& rows, const Predictor& predict
       out.predicted = true;
       out.predicted_value = prediction->value;
       out.error = error_of(prediction->value, row.measured);
+      out.interval = prediction->interval;
       out.assumed.insert(out.assumed.end(), prediction->assumed.begin(), prediction->assumed.end());
       ++score.summary.predicted;
       if (row.trust != Trust::kC) {

@@ -43,7 +43,8 @@ struct ValidatedRow {
   double measured_value = 0.0;
   std::optional<double> predicted_value;
   std::optional<double> error;
-  std::vector<std::string> assumed;  // the reader's, then the predictor's
+  std::optional<std::pair<double, double>> interval = {};  // the prediction's, where it has one
+  std::vector<std::string> assumed;                        // the reader's, then the predictor's
 };
 
 struct ValidationSummary {

@@ -3,7 +3,8 @@
 //   step = microbatches on the slowest pipeline rank + bubble + messages between stages
 //        + gradients and parameters that nothing hides + update + what the loop does beside
 //
-// The terms add up to the step. Pipelines: docs/models/step.md.
+// The terms add up to the step. Pipelines: docs/models/step.md. For many layouts of one job:
+// step/search.h, whose code this is.
 #pragma once
 
 #include <vector>
@@ -12,7 +13,7 @@
 
 namespace sextant::step {
 
-struct StepEstimate {
+struct StepTerms {
   Seconds step;
   // Of the slowest pipeline rank, over the whole step; they add up to `step`.
   Seconds compute;    // operators, what communication beside them slows included
@@ -23,6 +24,9 @@ struct StepEstimate {
   Seconds beside;     // the training loop, uneven devices
   AxisTimes hidden;   // communication behind compute: not in the step
   std::int64_t slowest_rank = 0;
+};
+
+struct StepEstimate : StepTerms {
   std::vector<StageCost> stages;  // in model order
 };
 

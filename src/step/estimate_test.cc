@@ -3,88 +3,73 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "describe/cluster/load_cluster.h"
-#include "describe/layout/pipeline_split.h"
-#include "workload/traffic_testing.h"
+#include "step/testing.h"
 
 namespace sextant::step {
 namespace {
 
-StepModel h100_model() {
-  const describe::DataStore data;
-  StepModel model;
-  model.device = *cost::device_model(data, *describe::load_device("h100-sxm", data));
-  model.host = *describe::host_facts(data);
-  model.facts = *describe::step_facts(data);
-  model.comm = cost::comm_model(*describe::load_link_facts("nvlink4", data), std::nullopt,
-                                *describe::load_network_facts("ib", data), 50_GBps);
-  model.domain_size = 8;
-  return model;
-}
-
-// Links without latency and with all the rate there is.
-cost::CommModel free_links(cost::CommModel links) {
-  for (std::size_t i = 0; i < links.link.size(); ++i) {
-    if (describe::kLinkKeys[i].unit == describe::CommUnit::kRate) {
-      links.link[i] *= 1e9;
-    } else if (describe::kLinkKeys[i].unit == describe::CommUnit::kTime) {
-      links.link[i] = 0.0;
-    }
-  }
-  for (std::size_t i = 0; i < links.network.size(); ++i) {
-    if (describe::kNetworkKeys[i].unit == describe::CommUnit::kTime) {
-      links.network[i] = 0.0;
-    }
-  }
-  links.nic_rate *= 1e9;
-  return links;
-}
-
-describe::Job any_job() {
-  const std::int64_t tp = std::int64_t{1} << *rc::gen::inRange(0, 4);
-  const std::int64_t pp = std::int64_t{1} << *rc::gen::inRange(0, 3);
-  const std::int64_t dp = std::int64_t{1} << *rc::gen::inRange(0, 4);
-  describe::Job job = workload::traffic_job(workload::llama(8, 2048, 16), tp * pp * dp);
-  job.layout.tp = tp;
-  job.layout.pp = pp;
-  job.layout.sp = tp > 1 && *rc::gen::arbitrary<bool>();
-  job.layout.zero = *rc::gen::element(describe::Zero::kNone, describe::Zero::kOptimizer);
-  if (*rc::gen::arbitrary<bool>()) {
-    job.layout.overlap = {describe::Overlap::kGradReduce, describe::Overlap::kParamGather};
-  }
-  job.global_batch = dp * *rc::gen::inRange<std::int64_t>(1, 33);
-  return job;
-}
+using workload::random_job;
 
 bool close(Seconds one, Seconds other) {
   return std::abs(one / other - 1.0) < 1e-9;
 }
 
+bool no_slower(const StepEstimate& better, const StepEstimate& worse) {
+  return better.step <= worse.step * (1.0 + 1e-9);
+}
+
 RC_GTEST_PROP(EstimateStep, TermsAddUp, ()) {
-  const StepEstimate estimate = estimate_step(any_job(), h100_model());
+  const StepEstimate estimate = estimate_step(random_job(), any_machine());
   RC_ASSERT(close(estimate.step, estimate.compute + estimate.host + estimate.exposed.total() +
                                      estimate.bubble + estimate.update + estimate.beside));
   RC_ASSERT(estimate.bubble >= Seconds());
   RC_ASSERT(estimate.host >= -1_us);
-  for (const Seconds time : estimate.exposed.times) {
-    RC_ASSERT(time >= Seconds());
+  for (std::size_t axis = 0; axis < kAxes; ++axis) {
+    RC_ASSERT(estimate.exposed.times[axis] >= Seconds());
+    RC_ASSERT(estimate.hidden.times[axis] >= Seconds());
   }
 }
 
+// What is left is what the same step takes without its exposed communication, less the compute
+// that hidden communication slowed.
 RC_GTEST_PROP(EstimateStep, FreeLinksLeaveTheComputeBound, ()) {
-  StepModel model = h100_model();
+  const describe::Job job = random_job();
+  StepModel model = any_machine();
+  model.facts.slowed.value = 0.0;
+  const StepEstimate bound = estimate_step(job, model);
   model.comm = free_links(model.comm);
-  const StepEstimate estimate = estimate_step(any_job(), model);
+  const StepEstimate estimate = estimate_step(job, model);
   RC_ASSERT(estimate.exposed.total() < estimate.step * 1e-6);
+  RC_ASSERT(close(estimate.compute, bound.compute) || estimate.slowest_rank != bound.slowest_rank);
+  RC_ASSERT(no_slower(estimate, bound));
 }
 
+// Uneven devices apart: they cost a share of compute, and what a faster link hides slows compute a
+// little, which shows where the host is waited for anyway (seen: 5 parts in 100,000).
 RC_GTEST_PROP(EstimateStep, AFasterLinkIsNeverSlower, ()) {
-  const describe::Job job = any_job();
-  StepModel model = h100_model();
-  const Seconds before = estimate_step(job, model).step;
-  model.comm.nic_rate *= 2.0;
-  const Seconds after = estimate_step(job, model).step;
-  RC_ASSERT(after <= before * (1.0 + 1e-9));
+  const describe::Job job = random_job();
+  StepModel model = any_machine();
+  model.facts.uneven.value = 0.0;
+  const StepEstimate before = estimate_step(job, model);
+  model.comm.nic_rate *= *rc::gen::element(1.1, 2.0, 16.0);
+  RC_ASSERT(no_slower(estimate_step(job, model), before));
+}
+
+RC_GTEST_PROP(EstimateStep, AFasterDeviceIsNeverSlower, ()) {
+  const describe::Job job = random_job();
+  StepModel model = any_machine();
+  const StepEstimate before = estimate_step(job, model);
+  model.device = faster(model.device, *rc::gen::element(1.1, 2.0, 16.0));
+  RC_ASSERT(no_slower(estimate_step(job, model), before));
+}
+
+RC_GTEST_PROP(EstimateStep, MoreMicrobatchesAreNeverQuicker, ()) {
+  describe::Job job = random_job();
+  const StepModel model = any_machine();
+  const StepEstimate few = estimate_step(job, model);
+  job.global_batch += job.global_batch * *rc::gen::inRange<std::int64_t>(1, 4);
+  RC_PRE(describe::check_rules(job).empty());
+  RC_ASSERT(no_slower(few, estimate_step(job, model)));
 }
 
 TEST(EstimateStep, OneDeviceSendsNothing) {
@@ -92,6 +77,7 @@ TEST(EstimateStep, OneDeviceSendsNothing) {
   job.global_batch = 4;
   const StepEstimate estimate = estimate_step(job, h100_model());
   EXPECT_EQ(estimate.exposed.total(), Seconds());
+  EXPECT_EQ(estimate.hidden.total(), Seconds());
   EXPECT_EQ(estimate.bubble, Seconds());
 }
 

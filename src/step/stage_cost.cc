@@ -2,11 +2,7 @@
 
 #include <algorithm>
 
-#include "cost/comm/collective_time.h"
-#include "cost/comm/group_shape.h"
-#include "cost/compute/operator_time.h"
-#include "workload/operators.h"
-#include "workload/traffic.h"
+#include "workload/stage_traffic.h"
 
 namespace sextant::step {
 namespace {
@@ -15,71 +11,7 @@ using workload::Collective;
 using workload::GroupKind;
 using workload::Hides;
 using workload::Phase;
-
-// Messages of one pass, by what hides them.
-struct Messages {
-  AxisTimes bare;
-  AxisTimes behind_product;
-  AxisTimes behind_attention;
-  AxisTimes behind_layers;
-  AxisTimes behind_microbatch;
-  Seconds unit;  // the longest message behind layers: the first of a pass is not hidden
-
-  void add(const Collective& message, Seconds each, double times) {
-    AxisTimes& into = message.hides == Hides::kGemm         ? behind_product
-                      : message.hides == Hides::kAttention  ? behind_attention
-                      : message.hides == Hides::kNextLayers ? behind_layers
-                      : message.hides == Hides::kMicrobatch ? behind_microbatch
-                                                            : bare;
-    into[axis_of(message.group)] += each * times;
-    if (message.hides == Hides::kNextLayers) {
-      unit = std::max(unit, each);
-    }
-  }
-};
-
-// A group's axes on the torus: as many chips of each as it fills, in the torus' order.
-std::array<cost::TorusAxis, 3> axes_of(std::int64_t chips, const Torus& torus) {
-  std::array<cost::TorusAxis, 3> axes{};
-  for (std::size_t i = 0; i < axes.size() && chips > 1; ++i) {
-    const std::int64_t own = std::min(chips, torus.shape[i]);
-    axes[i] = {own, own == torus.shape[i] && torus.rings[i]};
-    chips = (chips + own - 1) / own;
-  }
-  return axes;
-}
-
-struct Pricer {
-  const StepModel& model;
-  const workload::RankGrid& grid;
-  std::int64_t rank = 0;
-
-  [[nodiscard]] Seconds once(const Collective& message) const {
-    const workload::RankGroup group = grid.group(message.group, rank, message.group_size);
-    cost::GroupShape shape = cost::group_shape(group, model.domain_size);
-    if (message.op == describe::CollectiveOp::kSendReceive) {
-      // Two neighbours of the group.
-      const std::int64_t next = group.next();
-      const bool near = rank / model.domain_size == next / model.domain_size;
-      shape = {2, near ? 1 : 2, near ? 2 : 1, 1};
-    }
-    const Bytes bytes(static_cast<double>(std::max(message.input_bytes, message.output_bytes)));
-    return model.torus ? on_torus(message.op, bytes, shape, *model.torus)
-                       : cost::collective_time(message.op, bytes, shape, model.comm);
-  }
-  // Inside a slice over its links; slices then exchange what each chip holds.
-  [[nodiscard]] Seconds on_torus(describe::CollectiveOp op, Bytes bytes,
-                                 const cost::GroupShape& shape, const Torus& torus) const {
-    const Seconds inside =
-        cost::torus_time(op, bytes, axes_of(shape.per_domain, torus), torus.links).total();
-    if (shape.domains == 1) {
-      return inside;
-    }
-    const cost::GroupShape across{shape.domains, shape.domains, 1, shape.sharing};
-    return inside + cost::collective_time(op, bytes / static_cast<double>(shape.per_domain), across,
-                                          model.comm);
-  }
-};
+using workload::Scene;
 
 // What of `messages` a budget of compute does not hide, taken from every axis alike.
 AxisTimes beyond(const AxisTimes& messages, Seconds budget) {
@@ -88,40 +20,36 @@ AxisTimes beyond(const AxisTimes& messages, Seconds budget) {
 }
 
 void expose(const Messages& messages, Seconds attention, const StepModel& model, PassCost& pass) {
-  const describe::StepFacts& facts = model.facts;
-  AxisTimes hideable = messages.behind_product;
-  hideable += messages.behind_attention;
-  hideable += messages.behind_layers;
-  hideable += messages.behind_microbatch;
   pass.exposed = messages.bare;
-  pass.exposed += messages.behind_product * (1.0 - facts.hidden_tensor.value);
-  pass.exposed += beyond(messages.behind_attention, attention);
-  pass.exposed += beyond(messages.behind_layers, pass.compute * facts.hiding_compute.value);
-  pass.exposed[Axis::kData] += std::min(messages.unit, messages.behind_layers.total());
-  pass.exposed += messages.behind_microbatch * (1.0 - facts.hidden_expert.value);
+  if (!messages.hideable()) {
+    return;
+  }
+  const describe::StepFacts& facts = model.facts;
+  AxisTimes hideable;
+  Seconds free = pass.compute;  // hides nothing yet: a second hides one second
+  if (messages.has(Hides::kGemm)) {
+    hideable += messages.behind_product;
+    pass.exposed += messages.behind_product * (1.0 - facts.hidden_tensor.value);
+  }
+  if (messages.has(Hides::kAttention)) {
+    hideable += messages.behind_attention;
+    pass.exposed += beyond(messages.behind_attention, attention);
+    free -= std::min(messages.behind_attention.total(), attention);
+  }
+  if (messages.has(Hides::kNextLayers)) {
+    hideable += messages.behind_layers;
+    pass.exposed += beyond(messages.behind_layers, free * facts.hiding_compute.value);
+    pass.exposed[Axis::kData] += std::min(messages.unit, messages.behind_layers.total());
+  }
+  if (messages.has(Hides::kMicrobatch)) {
+    hideable += messages.behind_microbatch;
+    pass.exposed += messages.behind_microbatch * (1.0 - facts.hidden_expert.value);
+  }
   const Seconds exposed = pass.exposed.total() - messages.bare.total();
-  const Seconds hidden = std::max(Seconds(), hideable.total() - exposed);
-  pass.hidden = hideable * (hideable.total() > Seconds() ? hidden / hideable.total() : 0.0);
+  const Seconds all = hideable.total();
+  const Seconds hidden = std::max(Seconds(), all - exposed);
+  pass.hidden = hideable * (all > Seconds() ? hidden / all : 0.0);
   pass.slowed = std::min(hidden, pass.compute) * facts.slowed.value;
-}
-
-Seconds attention_time(std::span<const cost::OperatorTime> times, bool forward) {
-  Seconds sum;
-  for (const cost::OperatorTime& one : times) {
-    const bool is_forward = one.op.pass == workload::Pass::kForward;
-    if (one.op.kind == workload::OpKind::kAttention && is_forward == forward) {
-      sum += one.total();
-    }
-  }
-  return sum;
-}
-
-Seconds weight_gradient_time(std::span<const cost::OperatorTime> times) {
-  Seconds sum;
-  for (const cost::OperatorTime& one : times) {
-    sum += one.op.pass == workload::Pass::kWeightGradient ? one.total() : Seconds();
-  }
-  return sum;
 }
 
 void set_compute(const cost::PhaseTime& phase, const StepModel& model, PassCost& pass) {
@@ -130,20 +58,8 @@ void set_compute(const cost::PhaseTime& phase, const StepModel& model, PassCost&
   pass.tail = phase.tail;
 }
 
-// Clipping: every training framework does it.
-Seconds norm_time(const describe::Job& job, const workload::Stage& stage,
-                  const workload::Shard& shard, const cost::DeviceModel& device) {
-  Seconds sum;
-  for (const workload::Operator& op :
-       workload::update_operators(job, job.layout, {&stage, 1}, shard)) {
-    if (op.kind == workload::OpKind::kReduceNorm) {
-      sum += cost::operator_time(op, device).total() * static_cast<double>(op.count);
-    }
-  }
-  return sum;
-}
-
-void add_once(const Collective& message, Seconds each, StageCost& cost) {
+// A message outside the passes.
+void add_message(const Collective& message, Seconds each, StageCost& cost) {
   const Seconds all = each * static_cast<double>(message.count);
   const Axis axis = axis_of(message.group);
   const bool hides = message.hides == Hides::kNextLayers;
@@ -165,43 +81,111 @@ void add_once(const Collective& message, Seconds each, StageCost& cost) {
   }
 }
 
-}  // namespace
+// Takes the messages of a stage as the generators hand them out.
+class StageSink {
+ public:
+  StageSink(const StageSetting& setting, PassMessages& passes, StageCost& cost)
+      : setting_(setting),
+        microbatches_(
+            static_cast<double>(std::max<std::int64_t>(1, setting.scene.shard.microbatches))),
+        passes_(passes),
+        cost_(cost) {}
 
-StageCost stage_cost(const describe::Job& job, const workload::Stage& stage,
-                     const workload::Shard& shard, const workload::RankGrid& grid,
-                     const StepModel& model) {
-  StageCost cost;
-  const cost::RankSetting setting{.device = model.device, .host = model.host};
-  const cost::RankTime time = cost::rank_time(job, job.layout, stage, shard, setting);
-  const std::vector<cost::OperatorTime> operators =
-      cost::microbatch_times(workload::stage_operators(job, stage, shard), model.device);
-  set_compute(time.forward, model, cost.forward);
-  set_compute(time.backward, model, cost.backward);
-  cost.weight_gradient = weight_gradient_time(operators);
-  cost.update = time.update;
-  cost.update.host = cost.update.host * model.facts.host.value;
-  cost.update.device += norm_time(job, stage, shard, model.device);
-  const Pricer pricer{model, grid, grid.on_pipeline_rank(0, stage.pipeline_rank)};
-  Messages forward;
-  Messages backward;
-  const auto microbatches = static_cast<double>(std::max<std::int64_t>(1, shard.microbatches));
-  for (const Collective& message : workload::step_collectives(job, stage, shard)) {
-    const Seconds each = pricer.once(message);
-    const double times = static_cast<double>(message.count) / microbatches;
+  void add(const Collective& message) {
     if (message.group == GroupKind::kPipeline) {
-      (message.phase == Phase::kForward ? cost.send_forward : cost.send_backward) = each;
-      cost.sends_hidden = message.hides != Hides::kNothing;
-    } else if (message.phase == Phase::kForward) {
-      forward.add(message, each, times);
+      send(message);
+      return;
+    }
+    const Seconds each = setting_.prices.once(setting_.pricer, message);
+    const double times = static_cast<double>(message.count) / microbatches_;
+    if (message.phase == Phase::kForward) {
+      passes_.forward.add(message.hides, axis_of(message.group), each, times);
     } else if (message.phase == Phase::kRecompute || message.phase == Phase::kBackward) {
-      backward.add(message, each, times);
+      passes_.backward.add(message.hides, axis_of(message.group), each, times);
     } else {
-      add_once(message, each, cost);
+      add_message(message, each, cost_);
     }
   }
-  expose(forward, attention_time(operators, true), model, cost.forward);
-  expose(backward, attention_time(operators, false), model, cost.backward);
+  void reach(workload::Part /*part*/) {}
+
+ private:
+  // The same for every stage whose ranks lie alike.
+  void send(const Collective& message) {
+    const bool forward = message.phase == Phase::kForward;
+    std::optional<Seconds>& known = forward ? setting_.sends.forward : setting_.sends.backward;
+    if (!known) {
+      known = setting_.prices.once(setting_.pricer, message);
+    }
+    (forward ? cost_.send_forward : cost_.send_backward) = *known;
+    cost_.sends_hidden = message.hides != Hides::kNothing;
+  }
+
+  const StageSetting& setting_;
+  double microbatches_;
+  PassMessages& passes_;
+  StageCost& cost_;
+};
+
+// Every training framework clips.
+cost::RankSetting rank_setting(const StepModel& model) {
+  return {.device = model.device, .host = model.host, .clips = true};
+}
+
+void add_replicas(const StageSetting& setting, const workload::StageView& stage, StageSink& sink) {
+  const Scene& scene = setting.scene;
+  const bool summed = workload::asks_sums(scene);
+  workload::replica_messages(
+      scene, stage, summed ? workload::step_sums(scene, stage) : workload::StepSums(), sink);
+}
+
+}  // namespace
+
+bool once_apart(const Scene& scene) {
+  const bool buckets = scene.data == workload::DataDialect::kMegatron ||
+                       scene.data == workload::DataDialect::kDeepspeed;
+  return buckets && (scene.layout.zero == describe::Zero::kNone ||
+                     scene.layout.zero == describe::Zero::kOptimizer);
+}
+
+StageCost pass_cost(const StageSetting& setting, const workload::Stage& stage) {
+  const Scene& scene = setting.scene;
+  const StepModel& model = setting.model;
+  StageCost cost;
+  const cost::StageTime time =
+      cost::stage_time(setting.layers, setting.job, scene.layout, stage, model.device);
+  const cost::RankTime rank = cost::microbatch_time(setting.job, scene.layout, stage, scene.shard,
+                                                    rank_setting(model), time.work);
+  set_compute(rank.forward, model, cost.forward);
+  set_compute(rank.backward, model, cost.backward);
+  const Seconds computed = time.work.backward.device + time.work.recompute.device;
+  cost.weight_share = computed > Seconds() ? time.weight_gradient / computed : 0.0;
+  PassMessages messages;
+  add_layers(setting.messages, scene, stage, messages);
+  add_layers(setting.selective, scene, stage, messages);
+  StageSink sink(setting, messages, cost);
+  const workload::StageView view = workload::view_of(stage);
+  workload::parameter_messages(scene, view, sink);
+  workload::pipeline_messages(scene, view, sink);
+  if (!once_apart(scene)) {
+    add_replicas(setting, view, sink);
+  }
+  expose(messages.forward, time.forward_attention, model, cost.forward);
+  expose(messages.backward, time.backward_attention, model, cost.backward);
   return cost;
+}
+
+OnceCost once_cost(const StageSetting& setting, const workload::Stage& stage) {
+  const Scene& scene = setting.scene;
+  StageCost cost;
+  cost.update =
+      cost::update_time(setting.job, scene.layout, stage, scene.shard, rank_setting(setting.model));
+  cost.update.host = cost.update.host * setting.model.facts.host.value;
+  if (once_apart(scene)) {
+    PassMessages none;
+    StageSink sink(setting, none, cost);
+    add_replicas(setting, workload::view_of(stage), sink);
+  }
+  return static_cast<const OnceCost&>(cost);
 }
 
 }  // namespace sextant::step

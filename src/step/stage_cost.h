@@ -7,10 +7,16 @@
 // behind another microbatch. Compute beside communication is slower by `slowed` of its time.
 #pragma once
 
+#include <optional>
+#include <vector>
+
+#include "cost/compute/layer_time.h"
 #include "cost/compute/rank_time.h"
+#include "step/layer_messages.h"
+#include "step/message_prices.h"
 #include "step/step_model.h"
-#include "workload/groups.h"
 #include "workload/stages.h"
+#include "workload/traffic_scene.h"
 
 namespace sextant::step {
 
@@ -30,14 +36,8 @@ struct PassCost {
   }
 };
 
-struct StageCost {
-  PassCost forward;
-  PassCost backward;
-  Seconds weight_gradient;  // of the backward's compute
-  Seconds send_forward;     // a message to the next stage
-  Seconds send_backward;
-  bool sends_hidden = false;
-  // Once a step.
+// Once a step.
+struct OnceCost {
   AxisTimes reduced;       // gradients, where backward may hide them
   Seconds reduced_last;    // the last bucket, which nothing hides
   AxisTimes reduced_bare;  // gradients that nothing hides
@@ -48,9 +48,44 @@ struct StageCost {
   cost::PhaseTime update;
 };
 
-// REQUIRES: the job is legal; stage, shard and grid are its.
-StageCost stage_cost(const describe::Job& job, const workload::Stage& stage,
-                     const workload::Shard& shard, const workload::RankGrid& grid,
-                     const StepModel& model);
+struct StageCost : OnceCost {
+  PassCost forward;
+  PassCost backward;
+  double weight_share = 0.0;  // of the backward's compute, waits for the host apart
+  Seconds send_forward;       // a message to the next stage
+  Seconds send_backward;
+  bool sends_hidden = false;
+  // The weight gradient's part of the backward's time, where a schedule splits it: what is not
+  // compute (messages, waiting for the host) falls on both gradients alike.
+  [[nodiscard]] Seconds weight_part() const { return backward.total() * weight_share; }
+};
+
+// What messages between stages take; nothing: not asked yet.
+struct Sends {
+  std::optional<Seconds> forward;
+  std::optional<Seconds> backward;
+};
+
+// What the stages of a layout share.
+struct StageSetting {
+  const describe::Job& job;  // with this layout
+  const workload::Scene& scene;
+  const StepModel& model;
+  const cost::LayerTimes& layers;
+  const std::vector<LayerMessage>& messages;   // of the rank's place
+  const std::vector<LayerMessage>& selective;  // those of parts that run again
+  const MessagePricer& pricer;                 // of the rank
+  MessagePrices& prices;
+  Sends& sends;
+};
+
+// Does what data parallelism sends belong to no pass?
+bool once_apart(const workload::Scene& scene);
+
+// All that concerns microbatches; where not once_apart(), messages once a step as well.
+// REQUIRES (here and below): the job is legal, the stage is its.
+StageCost pass_cost(const StageSetting& setting, const workload::Stage& stage);
+// What pass_cost() left out. A search asks for the stages of the slowest rank only.
+OnceCost once_cost(const StageSetting& setting, const workload::Stage& stage);
 
 }  // namespace sextant::step

@@ -1,8 +1,19 @@
 #include "step/step_model.h"
 
+#include <algorithm>
+
 namespace sextant::step {
 
 using workload::GroupKind;
+
+double hiding_microbatches(const describe::Layout& layout, std::int64_t microbatches) {
+  if (layout.pp == 1 || layout.vpp == 1) {
+    return 1.0;
+  }
+  const auto chunks = static_cast<double>(layout.vpp);
+  const auto turn = static_cast<double>(std::min(layout.pp, microbatches));
+  return std::max(1.0, turn * (chunks - 1.0) / chunks);
+}
 
 Axis axis_of(GroupKind group) {
   switch (group) {
@@ -30,29 +41,6 @@ Axis axis_of(GroupKind group) {
       break;
   }
   return Axis::kData;
-}
-
-Seconds AxisTimes::total() const {
-  Seconds sum;
-  for (const Seconds time : times) {
-    sum += time;
-  }
-  return sum;
-}
-
-AxisTimes& AxisTimes::operator+=(const AxisTimes& other) {
-  for (std::size_t i = 0; i < times.size(); ++i) {
-    times[i] += other.times[i];
-  }
-  return *this;
-}
-
-AxisTimes AxisTimes::operator*(double factor) const {
-  AxisTimes product;
-  for (std::size_t i = 0; i < times.size(); ++i) {
-    product.times[i] = times[i] * factor;
-  }
-  return product;
 }
 
 }  // namespace sextant::step

@@ -112,6 +112,13 @@ template <class Sink>
   call.count = buckets.count;
   call.phase = Phase::kGather;
   call.hides = at.gather;
+  if (at.job.framework == describe::Framework::kOther) {
+    // Trainers of their own: every rank broadcasts what it updated, one after another. Source:
+    // InternEvo, core/solver/optimizer/hybrid_zero_optim.py (broadcast_params).
+    call.count = groups.shards;
+    broadcast(sink, call, capped(capped(buckets.part, buckets.count), at.parameter.bytes));
+    return;
+  }
   all_gather(sink, call, capped(buckets.part, at.parameter.bytes));
 }
 

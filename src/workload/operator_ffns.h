@@ -129,14 +129,16 @@ void walk_experts(const Walk<Sink>& at, const describe::MoeFfn& moe, const Route
                         .bias = moe.expert_bias});
 }
 
-// The router works in fp32: logits, then scores and the choice of topk.
+// The router multiplies in the activations' format and writes fp32 logits, then scores and the
+// choice of topk. Source: Megatron-LM, core/transformer/moe/moe_utils.py,
+// RouterGatingLinearFunction (16-bit operands, router_dtype is that of the result).
 template <class Sink>
 void walk_router(const Walk<Sink>& at, const describe::MoeFfn& moe) {
   at.sink.gemm({.part = Part::kRouter,
                 .m = at.shard.region_tokens,
                 .n = moe.experts,
                 .k = at.model.hidden,
-                .format = ProductFormat::kFp32,
+                .format = ProductFormat::kActivation,
                 .bias = moe.router_bias,
                 .model_share = own_share(at.shard)});
   at.sink.stream(

@@ -30,6 +30,7 @@ struct WalkOptions {
   [[nodiscard]] bool adapts(describe::LoraModule module) const {
     return lora_rank > 0 && ((lora_modules >> static_cast<unsigned>(module)) & 1U) != 0;
   }
+  bool operator==(const WalkOptions&) const = default;
 };
 
 // Bytes of the operands of a product, and what it computes in.
@@ -39,6 +40,7 @@ struct ProductBytes {
   double weight = 2.0;
   double gradient = 2.0;  // of its output, as the backward products read it
   double output = 2.0;
+  bool operator==(const ProductBytes&) const = default;
 };
 
 // How a forward becomes passes.
@@ -53,6 +55,7 @@ struct PassOptions {
   double row_sum = 0.0;             // elements that a sum over rows costs a row beside its bytes
   const StreamTable* streams = nullptr;  // never null
   ProductBytes job;
+  bool operator==(const PassOptions&) const = default;
 };
 
 WalkOptions walk_options(const describe::Job& job, const describe::Layout& layout);

@@ -34,6 +34,7 @@ struct ParameterStreams {
   [[nodiscard]] bool any() const {
     return cast_read + gathered + quantise_read + gradient_read + accumulate_read > 0.0;
   }
+  bool operator==(const ParameterStreams&) const = default;
 };
 
 ParameterStreams parameter_streams(const describe::Job& job, const describe::Layout& layout,

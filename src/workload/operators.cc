@@ -1,9 +1,6 @@
 #include "workload/operators.h"
 
-#include "workload/block_walk.h"
-#include "workload/operator_parameters.h"
-#include "workload/operator_passes.h"
-#include "workload/weights.h"
+#include "workload/operator_emit.h"
 
 namespace sextant::workload {
 namespace {
@@ -12,81 +9,6 @@ using describe::Block;
 using describe::Job;
 using describe::Layout;
 using describe::Model;
-
-// What a walk and its passes need of a job, gathered once.
-struct Setting {
-  Setting(const Job& a_job, const Layout& a_layout, const Shard& a_shard)
-      : job(a_job),
-        shard(a_shard),
-        walk(walk_options(a_job, a_layout)),
-        passes(pass_options(a_job, a_layout, a_shard)),
-        parameters(parameter_streams(a_job, a_layout, a_shard)),
-        selective(recomputed_parts(a_layout.recompute, a_job.framework)) {}
-  const Job& job;
-  const Shard& shard;
-  WalkOptions walk;
-  PassOptions passes;
-  ParameterStreams parameters;
-  PartMask selective;  // parts that run again in every layer
-};
-
-PartMask whole_parts(const Setting& setting, const Block& block) {
-  return setting.passes.backward ? parts_of_whole_layer(block, setting.job.framework) : 0;
-}
-
-PartMask selective_parts(const Setting& setting) {
-  return setting.passes.backward ? setting.selective : 0;
-}
-
-// One layer of a block and what its parameters pass through, into any emitter.
-template <class Emit>
-void emit_block(const Setting& setting, const Block& block, Emit& emit) {
-  Passes<Emit> passes(setting.passes, emit);
-  walk_block(setting.job.model, block, setting.shard, setting.walk, passes);
-  emit_parameter_streams(setting.parameters, block_weights(setting.job.model, block, setting.shard),
-                         emit);
-}
-
-template <class Emit>
-void emit_embedding(const Setting& setting, Emit& emit) {
-  Passes<Emit> passes(setting.passes, emit);
-  walk_embedding(setting.job.model, setting.shard, setting.walk, passes);
-  if (setting.parameters.any()) {
-    emit_parameter_streams(setting.parameters, embedding_weights(setting.job.model, setting.shard),
-                           emit);
-  }
-}
-
-template <class Emit>
-void emit_head(const Setting& setting, Emit& emit) {
-  Passes<Emit> passes(setting.passes, emit);
-  walk_head(setting.job.model, setting.shard, setting.walk, passes);
-  if (setting.parameters.any()) {
-    emit_parameter_streams(setting.parameters, head_weights(setting.job.model, setting.shard),
-                           emit);
-  }
-}
-
-// A multi-token-prediction layer before and after its block.
-template <class Emit>
-void emit_mtp_entry(const Setting& setting, Emit& emit) {
-  const Model& model = setting.job.model;
-  Passes<Emit> passes(setting.passes, emit);
-  walk_mtp_entry(model, setting.shard, setting.walk, passes);
-  if (setting.parameters.any()) {
-    emit_parameter_streams(setting.parameters, mtp_own_weights(model, setting.shard), emit);
-  }
-}
-
-template <class Emit>
-void emit_mtp_exit(const Setting& setting, Emit& emit) {
-  Passes<Emit> passes(setting.passes, emit);
-  walk_mtp_exit(setting.job.model, setting.shard, setting.walk, passes);
-}
-
-const Block& mtp_block(const Model& model) {
-  return model.blocks[static_cast<std::size_t>(model.mtp_block)];
-}
 
 // Appends to a list: `layers` operators alike, some of them recomputed.
 class ListEmit {
@@ -153,26 +75,26 @@ class SumEmit {
 };
 
 // Flattened, so that the sums stay in registers.
-[[gnu::flatten]] LayerWork block_work(const Setting& setting, const Block& block) {
+[[gnu::flatten]] LayerWork block_work(const OperatorSetting& setting, const Block& block) {
   SumEmit emit(whole_parts(setting, block), selective_parts(setting));
   emit_block(setting, block, emit);
   return emit.sum();
 }
 
-[[gnu::flatten]] LayerWork embedding_work(const Setting& setting) {
+[[gnu::flatten]] LayerWork embedding_work(const OperatorSetting& setting) {
   SumEmit emit(0, 0);
   emit_embedding(setting, emit);
   return emit.sum();
 }
 
-[[gnu::flatten]] LayerWork head_work(const Setting& setting) {
+[[gnu::flatten]] LayerWork head_work(const OperatorSetting& setting) {
   SumEmit emit(0, 0);
   emit_head(setting, emit);
   return emit.sum();
 }
 
 // Around the block.
-[[gnu::flatten]] LayerWork mtp_work(const Setting& setting) {
+[[gnu::flatten]] LayerWork mtp_work(const OperatorSetting& setting) {
   SumEmit emit(whole_parts(setting, mtp_block(setting.job.model)), selective_parts(setting));
   emit_mtp_entry(setting, emit);
   emit_mtp_exit(setting, emit);
@@ -194,7 +116,7 @@ class SumEmit {
 
 std::vector<Operator> stage_operators(const Job& job, const Layout& layout, const Stage& stage,
                                       const Shard& shard) {
-  const Setting setting(job, layout, shard);
+  const OperatorSetting setting(job, layout, shard);
   constexpr std::size_t kTypical = 256;
   std::vector<Operator> list;
   list.reserve(kTypical);
@@ -243,7 +165,7 @@ WorkTotals totals_of(std::span<const Operator> operators) {
 
 WorkTotals stage_totals(const Job& job, const Layout& layout, const Stage& stage,
                         const Shard& shard) {
-  const Setting setting(job, layout, shard);
+  const OperatorSetting setting(job, layout, shard);
   WorkTotals totals;
   if (stage.embedding) {
     add_layers(totals, embedding_work(setting), 1, {});
@@ -267,7 +189,7 @@ WorkTotals stage_totals(const Job& job, const Layout& layout, const Stage& stage
 }
 
 void LayoutWork::assign(const Job& job, const Layout& layout, const Shard& shard) {
-  const Setting setting(job, layout, shard);
+  const OperatorSetting setting(job, layout, shard);
   blocks.resize(job.model.blocks.size());
   for (std::size_t index = 0; index < blocks.size(); ++index) {
     blocks[index] = block_work(setting, job.model.blocks[index]);

@@ -37,6 +37,7 @@ struct Shard {
   double causal_keys = 0.0;
   std::int64_t vocab = 0;             // padded as the framework does
   std::int64_t activation_bytes = 2;  // an element of an activation
+  bool operator==(const Shard&) const = default;
 };
 
 // REQUIRES: check_rules(job) finds nothing. `layout` stands in for the job's own, so that a search

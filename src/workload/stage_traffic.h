@@ -75,6 +75,16 @@ void layer_parameters(const Scene& at, const describe::Block& block, FsdpWhen wh
   }
 }
 
+// What data parallelism sends layer by layer, in all microbatches.
+template <class Sink>
+void parameter_messages(const Scene& at, const StageView& stage, Sink& sink) {
+  if (at.data == DataDialect::kXla) {
+    xla_layers(at, stage, sink);
+  } else if (gathers_layers(at)) {
+    fsdp_all_layers(at, stage, sink);
+  }
+}
+
 // Everything that grows with the layers a stage holds: for all stages as one, the sum of theirs.
 template <class Sink>
 void layer_messages(const Scene& at, const StageView& stage, Sink& sink) {
@@ -82,11 +92,7 @@ void layer_messages(const Scene& at, const StageView& stage, Sink& sink) {
   if (at.trains) {
     backward_messages(at, stage, sink);
   }
-  if (at.data == DataDialect::kXla) {
-    xla_layers(at, stage, sink);
-  } else if (gathers_layers(at)) {
-    fsdp_all_layers(at, stage, sink);
-  }
+  parameter_messages(at, stage, sink);
 }
 
 // Replicas kept in step by buckets of a stage's trained parameters.
@@ -119,11 +125,11 @@ inline bool asks_sums(const Scene& at) {
   return keeps_buckets(at) || sums_whole_parameters(at);
 }
 
-// What depends on where a stage stands: its neighbours, its ends, the cut into buckets.
-// `sums`: the stage's, where asks_sums().
+// Of what depends on where a stage stands, all but messages to its neighbours: gradients and
+// parameters in buckets or at the ends, scalars around the update.
+// `sums` (here and below): the stage's, where asks_sums().
 template <class Sink>
-void position_messages(const Scene& at, const StageView& stage, const StepSums& sums, Sink& sink) {
-  pipeline_messages(at, stage, sink);
+void replica_messages(const Scene& at, const StageView& stage, const StepSums& sums, Sink& sink) {
   if (keeps_buckets(at)) {
     bucket_messages(at, stage, sums.trained, sink);
   } else if (at.data == DataDialect::kXla) {
@@ -134,6 +140,13 @@ void position_messages(const Scene& at, const StageView& stage, const StepSums& 
   sequence_parallel_gradients(at, sums.whole, sink);
   shared_embedding(at, stage, sink);
   update_messages(at, stage, sink);
+}
+
+// What depends on where a stage stands: its neighbours, its ends, the cut into buckets.
+template <class Sink>
+void position_messages(const Scene& at, const StageView& stage, const StepSums& sums, Sink& sink) {
+  pipeline_messages(at, stage, sink);
+  replica_messages(at, stage, sums, sink);
 }
 
 template <class Sink>

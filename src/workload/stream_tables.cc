@@ -264,6 +264,7 @@ Code code_of(const describe::Job& job, const describe::Layout& layout) {
     case Framework::kMegatronCore:
     case Framework::kMegatronDeepspeed:
     case Framework::kNanotron:
+    case Framework::kOther:  // trainers of their own mostly bring fused kernels
       return Code::kFused;
     case Framework::kMaxtext:
       return Code::kCompiled;
@@ -272,7 +273,6 @@ Code code_of(const describe::Job& job, const describe::Layout& layout) {
     case Framework::kFsdp1:
     case Framework::kDeepspeed:
     case Framework::kAccelerate:
-    case Framework::kOther:
       break;
   }
   if (layout.launch == describe::Launch::kCompiled) {

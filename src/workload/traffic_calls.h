@@ -65,6 +65,12 @@ template <class Sink>
   issue(sink, call, describe::CollectiveOp::kAllToAll, sent, received);
 }
 
+// `bytes` of one rank, copied to all.
+template <class Sink>
+[[gnu::always_inline]] inline void broadcast(Sink& sink, const Call& call, std::int64_t bytes) {
+  issue(sink, call, describe::CollectiveOp::kBroadcast, bytes, bytes);
+}
+
 template <class Sink>
 [[gnu::always_inline]] inline void send(Sink& sink, const Call& call, std::int64_t bytes) {
   issue(sink, call, describe::CollectiveOp::kSendReceive, bytes, bytes);

@@ -24,6 +24,7 @@ enum class DataDialect : std::uint8_t { kMegatron, kDeepspeed, kFlatFsdp, kFsdp2
 struct Format {
   std::string_view name;
   std::int64_t bytes = 2;
+  bool operator==(const Format&) const = default;
 };
 
 struct Scene {

@@ -1,10 +1,12 @@
 #include "cost/calibrate/comm_fit.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 
 #include "cost/calibrate/fit.h"
+#include "describe/comm_spread.h"
 
 namespace sextant::cost {
 namespace {
@@ -21,13 +23,8 @@ constexpr double kPull = 0.004;
 constexpr double kRingRange = 1.1;
 
 double weight_of(Bytes bytes) {
-  if (bytes < 1_MiB) {
-    return 1.0;
-  }
-  if (bytes < 16_MiB) {
-    return 1.3;
-  }
-  return bytes < 256_MiB ? 2.0 : 3.0;
+  constexpr std::array<double, describe::kSizeClasses> kWeights{1.0, 1.0, 1.3, 2.0, 3.0};
+  return kWeights[describe::size_class(bytes)];
 }
 
 // Weights: by size, and each run the same.

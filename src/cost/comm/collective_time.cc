@@ -4,8 +4,6 @@
 #include <cmath>
 #include <limits>
 
-#include "workload/wire.h"
-
 namespace sextant::cost {
 namespace {
 
@@ -84,7 +82,7 @@ Scene scene_of(CollectiveOp op, const GroupShape& group, const CommModel& model)
   scene.domains = static_cast<double>(group.domains);
   scene.per_domain = static_cast<double>(group.per_domain);
   const double rounds = op == CollectiveOp::kAllReduce ? 2.0 : 1.0;
-  scene.volume = op == CollectiveOp::kBroadcast ? 1.0 : workload::wire_share(op, group.ranks);
+  scene.volume = describe::bus_share(op, group.ranks);
   scene.steps = rounds * (scene.ranks - 1.0);
   scene.across = rounds * (scene.domains - 1.0);
   scene.inside = group.per_domain > 1 ? rate_at(model, rates_of(op), group.per_domain) : kUnlimited;
@@ -132,14 +130,17 @@ CommLine ring(const Scene& scene, CommProtocol protocol) {
   return line;
 }
 
+// A tree uses the switch where a domain has so many of the group's ranks; with fewer the library's
+// trees follow the links (the measured groups have 4 and 8 a host, or 1).
+constexpr double kLeastSwitched = 4.0;
 // Ranks of a domain that a tree's chain passes: hosts of eight, whatever joins them.
 constexpr double kMostChain = 8.0;
 
 // What a tree moves inside a domain: the switch's rate where it has one, else the links'.
 double tree_inside(const Scene& scene) {
   const CommModel& m = scene.model;
-  const bool switched =
-      m[LinkKey::kTreeGain] > 0.0 && m[LinkKey::kSwitchRate] > 0.0 && scene.per_domain >= 4.0;
+  const bool switched = m[LinkKey::kTreeGain] > 0.0 && m[LinkKey::kSwitchRate] > 0.0 &&
+                        scene.per_domain >= kLeastSwitched;
   return switched ? scene.volume * m[LinkKey::kSwitchRate] : scene.inside;
 }
 
@@ -256,6 +257,13 @@ void add_all_reduce(const Scene& scene, const GroupShape& group, CommLines& line
 
 }  // namespace
 
+CommTerms terms_of(const CommLine& line, Bytes bytes) {
+  const double transfer = bytes.base() * line.per_byte;
+  return {line.algorithm,    line.protocol,
+          line.limit,        Seconds(line.latency),
+          Seconds(transfer), Seconds(line.fill * std::sqrt(line.latency * transfer))};
+}
+
 void CommLines::add(const CommLine& line) {
   lines_[static_cast<std::size_t>(count_)] = line;
   ++count_;
@@ -295,20 +303,16 @@ Seconds CommLines::time(Bytes bytes) const {
 }
 
 CommTerms CommLines::best(Bytes bytes) const {
-  CommTerms terms;
+  const CommLine* best = nullptr;
   double least = kUnlimited;
   for (int i = 0; i < count_; ++i) {
-    const CommLine& way = line(i);
-    const double seconds = seconds_of(way, bytes.base());
+    const double seconds = seconds_of(line(i), bytes.base());
     if (seconds < least) {
       least = seconds;
-      const double transfer = bytes.base() * way.per_byte;
-      terms = {way.algorithm,     way.protocol,
-               way.limit,         Seconds(way.latency),
-               Seconds(transfer), Seconds(way.fill * std::sqrt(way.latency * transfer))};
+      best = &line(i);
     }
   }
-  return terms;
+  return best != nullptr ? terms_of(*best, bytes) : CommTerms();
 }
 
 CommLines comm_lines(CollectiveOp op, const GroupShape& group, const CommModel& model) {
@@ -335,7 +339,7 @@ Seconds collective_time(CollectiveOp op, Bytes bytes, const GroupShape& group,
 }
 
 BytesPerSecond bus_bandwidth(CollectiveOp op, Bytes bytes, std::int64_t ranks, Seconds time) {
-  return bytes * workload::wire_share(op, ranks) / time;
+  return bytes * describe::bus_share(op, ranks) / time;
 }
 
 HierarchicalTerms hierarchical_all_reduce(Bytes bytes, const GroupShape& group,

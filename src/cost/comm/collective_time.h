@@ -64,6 +64,9 @@ struct CommTerms {
   [[nodiscard]] Seconds total() const { return latency + transfer + fill; }
 };
 
+// What one way takes for so many bytes.
+CommTerms terms_of(const CommLine& line, Bytes bytes);
+
 // Every way of one operation on one group; made once, asked for many sizes.
 class CommLines {
  public:

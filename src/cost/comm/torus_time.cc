@@ -8,6 +8,27 @@ namespace sextant::cost {
 
 using describe::CollectiveOp;
 
+bool is_torus(const describe::Cluster& cluster) {
+  return cluster.system.scale_up == describe::ScaleUp::kIci2d ||
+         cluster.system.scale_up == describe::ScaleUp::kIci3d;
+}
+
+std::array<TorusAxis, 3> torus_axes(const describe::Cluster& cluster) {
+  constexpr std::int64_t kCube = 4;
+  // Sides of a slice are in no order of the pod's.
+  const auto is_side_of_pod = [&](std::int64_t chips) {
+    return std::any_of(cluster.system.torus.begin(), cluster.system.torus.end(),
+                       [&](const auto& side) { return side && side->value == chips; });
+  };
+  std::array<TorusAxis, 3> axes;
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    const std::int64_t chips = cluster.torus[i];
+    const bool cubes = cluster.system.scale_up == describe::ScaleUp::kIci3d && chips % kCube == 0;
+    axes[i] = {chips, chips > 1 && (cubes || is_side_of_pod(chips))};
+  }
+  return axes;
+}
+
 TorusTerms torus_time(CollectiveOp op, Bytes bytes, const std::array<TorusAxis, 3>& axes,
                       const TorusLinks& links) {
   std::int64_t chips = 1;

@@ -15,6 +15,7 @@
 #include <cstdint>
 
 #include "base/units.h"
+#include "describe/cluster/cluster.h"
 #include "describe/collective.h"
 
 namespace sextant::cost {
@@ -32,6 +33,13 @@ struct TorusTerms {
   Seconds transfer;
   [[nodiscard]] Seconds total() const { return hops > transfer ? hops : transfer; }
 };
+
+bool is_torus(const describe::Cluster& cluster);
+
+// The axes of one slice. An axis closes into a ring where it is as long as a side of the pod, and
+// on a three-dimensional torus (built of cubes of 4 x 4 x 4 that optical switches join) where it is
+// a multiple of 4. Source: the same book's chapter on TPUs.
+std::array<TorusAxis, 3> torus_axes(const describe::Cluster& cluster);
 
 // Bytes as for cost::CommLines. REQUIRES: rate > 0, chips ≥ 1.
 TorusTerms torus_time(describe::CollectiveOp op, Bytes bytes, const std::array<TorusAxis, 3>& axes,

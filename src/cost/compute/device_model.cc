@@ -101,7 +101,8 @@ AttentionModel attention_of(const KernelFacts& facts, describe::AttentionKernel 
           .masked_forward = from.masked_forward.value,
           .masked_backward = from.masked_backward.value,
           .math_forward = from.math_forward.value,
-          .math_backward = from.math_backward.value};
+          .math_backward = from.math_backward.value,
+          .limited = from.limited.value};
 }
 
 StreamModel stream_of(const KernelFacts& facts, const Device& device, double units) {

@@ -66,6 +66,7 @@ struct AttentionModel {
   double masked_backward = 1.0;
   double math_forward = 0.0;  // passes over fp32 scores where they are written
   double math_backward = 0.0;
+  double limited = 0.0;  // share of a product's slowdown at the power limit of a step
 };
 
 // Vector arithmetic of one element, by what is done to it.

@@ -43,6 +43,15 @@ constexpr bool is_product(const workload::Operator& op) {
   return op.kind == workload::OpKind::kGemm || op.kind == workload::OpKind::kGroupedGemm;
 }
 
+// What a step at the power limit adds to the operator's compute, as a share: matrix units draw
+// most.
+inline double limit_share(const workload::Operator& op, const DeviceModel& device) {
+  const double share = is_product(op)                            ? 1.0
+                       : op.kind == workload::OpKind::kAttention ? device.attention.limited
+                                                                 : 0.0;
+  return share > 0.0 ? device.rate(op.dtype).slowdown * share : 0.0;
+}
+
 // One of the `op.count` operators.
 OperatorCost operator_time(const workload::Operator& op, const DeviceModel& device);
 

@@ -86,15 +86,16 @@ std::size_t phase_of(Pass pass) {
   return static_cast<std::size_t>(phase);
 }
 
-void add_stage(const Job& job, const Held& held, const Shard& shard, const DeviceModel& device,
+void add_stage(const Job& job, const Held& held, const Shard& shard, const RankSetting& setting,
                RankDetail& rank) {
+  const DeviceModel& device = setting.device;
   for (OperatorTime one :
        microbatch_times(workload::stage_operators(job, held.stage, shard), device)) {
     one.times *= held.share;
     add(one, rank.operators[phase_of(one.op.pass)]);
   }
   for (const Operator& op : workload::update_operators(job, {&held.stage, 1}, shard)) {
-    if (op.kind != OpKind::kReduceNorm) {  // clipping is left out, as in rank_time
+    if (op.kind != OpKind::kReduceNorm || setting.clips) {
       add({.op = op, .times = static_cast<double>(op.count), .cost = operator_time(op, device)},
           rank.operators[phase_of(op.pass)]);
     }
@@ -123,7 +124,9 @@ RankDetail detail_of(const Job& job, std::int64_t pipeline_rank, const std::vect
   for (const Held& one : held) {
     rank.stages.push_back(one.stage.index);
     rank.first_gather += gathers ? setting.host.fsdp_entry.value * one.share : Seconds();
-    add_stage(job, one, shard, setting.device, rank);
+    rank.expert_wait +=
+        cost::expert_wait(job, job.layout, one.stage, shard, setting.host) * one.share;
+    add_stage(job, one, shard, setting, rank);
   }
   add_flops(rank);
   return rank;
@@ -181,7 +184,9 @@ TimeParts time_parts(const RankDetail& rank) {
       parts.launches += launch;
     }
   }
-  parts.waiting = host_wait(rank) + rank.first_gather * rank.times(StepPhase::kForward);
+  parts.waiting =
+      host_wait(rank) + rank.first_gather * rank.times(StepPhase::kForward) +
+      rank.expert_wait * (rank.times(StepPhase::kForward) + rank.times(StepPhase::kBackward));
   return parts;
 }
 

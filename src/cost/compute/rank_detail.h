@@ -31,6 +31,7 @@ struct RankDetail {
   RankTime time;
   Seconds step;          // all microbatches and the update, host and device together
   Seconds first_gather;  // FSDP's, which the device waits for in every forward
+  Seconds expert_wait;   // in every forward and backward
   std::array<std::vector<OperatorTime>, kStepPhaseWords.size()> operators;  // by phase, alike once
   Flops model_flops;     // of a step: what the model asks for
   Flops hardware_flops;  // of a step: what is executed, recomputation and padding included
@@ -57,7 +58,7 @@ RankDetail slowest_rank(const describe::Job& job, const RankSetting& setting);
 Seconds long_step_time(const RankTime& time, std::int64_t microbatches);
 
 // Where a step's time goes; the parts add up to it. Launches: from one kernel to the next on the
-// device. Waiting: for the host, and for FSDP's first gather.
+// device. Waiting: for the host (experts issued one by one too), and for FSDP's first gather.
 struct TimeParts {
   Seconds products;
   Seconds attention;  // and recurrences

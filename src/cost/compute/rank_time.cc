@@ -1,8 +1,10 @@
 #include "cost/compute/rank_time.h"
 
 #include <optional>
+#include <variant>
 
 #include "cost/compute/operator_time.h"
+#include "describe/layout/precision.h"
 #include "workload/operators.h"
 #include "workload/parameter_shapes.h"
 
@@ -20,26 +22,12 @@ using workload::Pass;
 using workload::Shard;
 using workload::Stage;
 
-// What the operators of a phase add up to.
-struct PhaseWork {
-  Seconds device;
-  Seconds ends;  // of that, head and loss
-  double kernels = 0.0;
-  double products = 0.0;  // calls
-};
-
-struct Work {
-  PhaseWork forward;
-  PhaseWork recompute;
-  PhaseWork backward;
-};
-
 bool ends_a_forward(const Operator& op) {
   return op.part == workload::Part::kHead || op.part == workload::Part::kLoss;
 }
 
-Work add_up(std::span<const OperatorTime> times) {
-  Work work;
+StageWork add_up(std::span<const OperatorTime> times) {
+  StageWork work;
   for (const OperatorTime& one : times) {
     const Pass pass = one.op.pass;
     PhaseWork& phase = pass == Pass::kForward     ? work.forward
@@ -98,6 +86,24 @@ Seconds backward_host(const PhaseWork& work, const Job& job, const Layout& layou
          (dtensor ? host.dtensor_backward.value * work.products : Seconds());
 }
 
+}  // namespace
+
+Seconds expert_wait(const Job& job, const Layout& layout, const Stage& stage, const Shard& shard,
+                    const HostFacts& host) {
+  if (job.framework != Framework::kMegatronCore || layout.launch == Launch::kCudaGraph) {
+    return {};
+  }
+  double experts = 0.0;
+  for (std::size_t i = 0; i < stage.blocks.size(); ++i) {
+    if (const auto* moe = std::get_if<describe::MoeFfn>(&job.model.blocks[i].ffn)) {
+      experts += static_cast<double>(stage.blocks[i]) * static_cast<double>(moe->experts) /
+                 static_cast<double>(shard.ep);
+    }
+  }
+  const bool quantises = describe::is_quantised(layout.precision);
+  return (quantises ? host.expert_8bit : host.expert).value * experts;
+}
+
 double parameter_tensors(const Job& job, const Stage& stage, const Shard& shard) {
   double tensors = 0.0;
   double each = 1.0;
@@ -125,13 +131,21 @@ double parameter_tensors(const Job& job, const Stage& stage, const Shard& shard)
 // same. Source: torch/optim/adamw.py.
 constexpr double kForeachBytes = 20.0 / 7.0;
 
+bool gathers_units(const Job& job, const Layout& layout, const Shard& shard) {
+  return job.framework != Framework::kMaxtext && shard.zero_shards > 1 &&
+         (layout.zero == describe::Zero::kParameters || layout.zero == describe::Zero::kGradients);
+}
+
 PhaseTime update_time(const Job& job, const Layout& layout, const Stage& stage, const Shard& shard,
                       const RankSetting& setting) {
   PhaseTime phase;
+  if (job.workload == describe::Workload::kForward) {
+    return phase;
+  }
   const double passes = setting.update == UpdateLoop::kFused ? 1.0 : kForeachBytes;
   for (const Operator& op : workload::update_operators(job, layout, {&stage, 1}, shard)) {
-    if (op.kind == OpKind::kReduceNorm) {
-      continue;  // clipping is the training loop's choice; the tables do not clip
+    if (op.kind == OpKind::kReduceNorm && !setting.clips) {
+      continue;
     }
     const Seconds once = operator_time(op, setting.device).total();
     phase.device +=
@@ -144,13 +158,6 @@ PhaseTime update_time(const Job& job, const Layout& layout, const Stage& stage, 
                                                                   : host.loop_tensor.value;
   phase.host = tensor * parameter_tensors(job, stage, shard);
   return phase;
-}
-
-}  // namespace
-
-bool gathers_units(const Job& job, const Layout& layout, const Shard& shard) {
-  return job.framework != Framework::kMaxtext && shard.zero_shards > 1 &&
-         (layout.zero == describe::Zero::kParameters || layout.zero == describe::Zero::kGradients);
 }
 
 std::vector<OperatorTime> microbatch_times(std::span<const Operator> operators,
@@ -171,15 +178,27 @@ std::vector<OperatorTime> microbatch_times(std::span<const Operator> operators,
   }
   const double duty = device.duty.share(all > Seconds() ? products / all : 0.0);
   for (OperatorTime& one : list) {
-    one.limited = is_product(one.op) ? device.rate(one.op.dtype).slowdown * duty : 0.0;
+    one.limited = limit_share(one.op, device) * duty;
   }
   return list;
 }
 
 RankTime rank_time(const Job& job, const Layout& layout, const Stage& stage, const Shard& shard,
                    const RankSetting& setting) {
-  const Work work = add_up(
+  return rank_time(
+      job, layout, stage, shard, setting,
       microbatch_times(workload::stage_operators(job, layout, stage, shard), setting.device));
+}
+
+RankTime rank_time(const Job& job, const Layout& layout, const Stage& stage, const Shard& shard,
+                   const RankSetting& setting, std::span<const OperatorTime> operators) {
+  RankTime time = microbatch_time(job, layout, stage, shard, setting, add_up(operators));
+  time.update = update_time(job, layout, stage, shard, setting);
+  return time;
+}
+
+RankTime microbatch_time(const Job& job, const Layout& layout, const Stage& stage,
+                         const Shard& shard, const RankSetting& setting, const StageWork& work) {
   const auto layers = static_cast<double>(stage.layers);
   const HostFacts& host = setting.host;
   RankTime time;
@@ -200,9 +219,9 @@ RankTime rank_time(const Job& job, const Layout& layout, const Stage& stage, con
     time.forward.device += host.fsdp_entry.value;  // which waits for them
     time.backward.host += host.fsdp_backward.value * units;
   }
-  if (job.workload != describe::Workload::kForward) {
-    time.update = update_time(job, layout, stage, shard, setting);
-  }
+  const Seconds waited = expert_wait(job, layout, stage, shard, host);
+  time.forward.device += waited;
+  time.backward.device += waited;
   return time;
 }
 

@@ -54,6 +54,7 @@ struct RankSetting {
   const DeviceModel& device;
   const describe::HostFacts& host;
   UpdateLoop update = UpdateLoop::kFused;
+  bool clips = false;  // the update takes the gradients' norm too
 };
 
 // What a rank that runs this stage alone takes (no pipeline). REQUIRES: the job is legal.
@@ -67,7 +68,7 @@ struct OperatorTime {
   workload::Operator op;
   double times = 0.0;    // a microbatch; of the update, a step
   OperatorCost cost;     // of one; products of a microbatch at burst rate
-  double limited = 0.0;  // share of a product's compute and output that the power limit adds
+  double limited = 0.0;  // share of its compute and output that the power limit adds (limit_share)
   // What the limit adds: nothing where memory takes longer anyway.
   [[nodiscard]] constexpr Seconds limit() const {
     const Seconds busy = cost.compute + cost.output;
@@ -77,10 +78,44 @@ struct OperatorTime {
   [[nodiscard]] constexpr Seconds total() const { return (cost.total() + limit()) * times; }
 };
 
+// What the operators of a phase add up to.
+struct PhaseWork {
+  Seconds device;
+  Seconds ends;  // of that, head and loss
+  double kernels = 0.0;
+  double products = 0.0;  // calls, those of weight gradients apart
+};
+
+// One microbatch of a stage.
+struct StageWork {
+  PhaseWork forward;
+  PhaseWork recompute;
+  PhaseWork backward;
+};
+
+// The two phases of a microbatch; nothing of the update.
+RankTime microbatch_time(const describe::Job& job, const describe::Layout& layout,
+                         const workload::Stage& stage, const workload::Shard& shard,
+                         const RankSetting& setting, const StageWork& work);
+// Once a step; nothing where the job does not train.
+PhaseTime update_time(const describe::Job& job, const describe::Layout& layout,
+                      const workload::Stage& stage, const workload::Shard& shard,
+                      const RankSetting& setting);
+
 // Operators of one microbatch, in their order. What the limit adds goes by the products' share of
 // all their time.
 std::vector<OperatorTime> microbatch_times(std::span<const workload::Operator> operators,
                                            const DeviceModel& device);
+// rank_time from the microbatch_times of the stage's operators, for those who need these as well.
+RankTime rank_time(const describe::Job& job, const describe::Layout& layout,
+                   const workload::Stage& stage, const workload::Shard& shard,
+                   const RankSetting& setting, std::span<const OperatorTime> operators);
+
+// What a pass through the expert layers of a stage waits for the host, which issues them one by
+// one.
+Seconds expert_wait(const describe::Job& job, const describe::Layout& layout,
+                    const workload::Stage& stage, const workload::Shard& shard,
+                    const describe::HostFacts& host);
 
 // Does the host gather parameters unit by unit? FSDP2 and DeepSpeed do; XLA's program does it by
 // itself, and Megatron's distributed optimizer keeps what it gathered.

@@ -366,12 +366,11 @@ std::span<const LayoutKey> layout_keys() {
   return kHelp;
 }
 
-Result<LayoutReading> parse_layout(std::string_view text, Framework framework) {
+Result<std::vector<std::string>> set_keys(std::string_view text, Layout& layout) {
   constexpr std::size_t kLongestLayout = 65536;
   if (text.size() > kLongestLayout) {
     return invalid("the layout is longer than 64 KiB", "--layout");
   }
-  LayoutReading reading;
   std::vector<std::string> given;
   for (const std::string_view part : split(text, ',')) {
     const std::string_view pair = trimmed(part);
@@ -391,13 +390,19 @@ Result<LayoutReading> parse_layout(std::string_view text, Framework framework) {
     if (std::find(given.begin(), given.end(), name) != given.end()) {
       return invalid(fmt::format("{} is given twice", name), "--layout", "each key once");
     }
-    auto set = key->set(reading.layout, trimmed(pair.substr(equals + 1)), name);
+    auto set = key->set(layout, trimmed(pair.substr(equals + 1)), name);
     if (!set) {
       set.error().where = "--layout";
       return tl::unexpected(set.error());
     }
     given.emplace_back(name);
   }
+  return given;
+}
+
+Result<LayoutReading> parse_layout(std::string_view text, Framework framework) {
+  LayoutReading reading;
+  SEXTANT_TRY(const std::vector<std::string> given, set_keys(text, reading.layout));
   reading.defaulted = fill_defaults(reading.layout, given, framework);
   return reading;
 }
@@ -412,6 +417,14 @@ std::string to_text(const Layout& layout) {
     }
   }
   return join(parts, ",");
+}
+
+std::vector<std::pair<std::string_view, std::string>> layout_values(const Layout& layout) {
+  std::vector<std::pair<std::string_view, std::string>> values;
+  for (const Key& key : kKeys) {
+    values.emplace_back(key.help.name, key.get(layout));
+  }
+  return values;
 }
 
 bool Layout::overlaps(Overlap what) const {

@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -28,8 +29,14 @@ struct LayoutReading {
 // set is an Error with the nearest words.
 Result<LayoutReading> parse_layout(std::string_view text, Framework framework);
 
+// The keys of the text over a layout; nothing else changes. Says which keys there were.
+Result<std::vector<std::string>> set_keys(std::string_view text, Layout& layout);
+
 // The layout as text that parse_layout reads back to the same value: keys that differ from
 // Layout{}.
 std::string to_text(const Layout& layout);
+
+// Every key with its value as text, in the order layouts are printed.
+std::vector<std::pair<std::string_view, std::string>> layout_values(const Layout& layout);
 
 }  // namespace sextant::describe

@@ -8,32 +8,12 @@
 #include "base/integers.h"
 #include "describe/layout/pipeline_split.h"
 #include "describe/layout/precision.h"
+#include "describe/layout/rule_nearest.h"
 
 namespace sextant::describe {
 namespace {
 
 using Violations = std::vector<Violation>;
-
-// The divisors of n nearest to `value` from below and above, as "key=divisor".
-std::vector<std::string> nearest_divisors(std::string_view key, std::int64_t n,
-                                          std::int64_t value) {
-  constexpr std::int64_t kFurthest = 1 << 20;
-  std::vector<std::string> nearest;
-  const std::int64_t bounded = std::clamp<std::int64_t>(value, 1, kFurthest);
-  for (std::int64_t below = std::min(bounded, n); below >= 1; --below) {
-    if (n % below == 0) {
-      nearest.push_back(fmt::format("{}={}", key, below));
-      break;
-    }
-  }
-  for (std::int64_t above = bounded + 1; above <= std::min(n, kFurthest); ++above) {
-    if (n % above == 0) {
-      nearest.push_back(fmt::format("{}={}", key, above));
-      break;
-    }
-  }
-  return nearest;
-}
 
 void check_world(const Job& job, Violations& found) {
   const Layout& at = job.layout;
@@ -255,7 +235,10 @@ void check_sequence(const Job& job, Violations& found) {
                      nearest_divisors("tp", length / at.cp, at.tp)});
   }
   if (at.sp && at.tp == 1) {
-    found.push_back({"SP-TP", "sp=1 with tp=1", {"sp=0"}});
+    // Megatron's own arguments switch it off and go on; everything else refuses.
+    const bool switched_off = job.framework == Framework::kMegatronCore;
+    found.push_back(
+        {"SP-TP", "sp=1 with tp=1", {"sp=0"}, switched_off ? Severity::kRisk : Severity::kIllegal});
   }
   if (job.model.learned_positions > 0 && length > job.model.learned_positions) {
     found.push_back({"SEQ-POSITIONS",

@@ -1,12 +1,17 @@
 #include "describe/layout/rules.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <functional>
 #include <set>
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
+#include "base/file.h"
+#include "base/text.h"
 #include "describe/cluster/load_cluster.h"
 #include "describe/model/load_model.h"
 
@@ -154,15 +159,17 @@ TEST(Rules, EachBrokenJobYieldsExactlyItsRuleWithTheNearestLegalValues) {
   }
 }
 
-TEST(Rules, EveryRuleOfTheBookIsBrokenBySomeJobAbove) {
+TEST(Rules, EveryCoreRuleIsBrokenBySomeJobAbove) {
   std::set<std::string> tested;
   for (const BrokenJob& c : broken_jobs()) {
     tested.insert(c.rule);
   }
-  tested.insert("MEMORY-FIT");  // cost/memory applies it, and tests it
+  // Applied and tested elsewhere: by cost/memory, by the frameworks' checks, on settings.
+  tested.insert({"MEMORY-FIT", "EP-DOMAIN", "SETTING-REPEATED"});
   for (const Rule& rule : rule_book()) {
-    EXPECT_TRUE(tested.contains(std::string(rule.id))) << rule.id;
+    EXPECT_TRUE(!rule.framework.empty() || tested.contains(std::string(rule.id))) << rule.id;
     EXPECT_FALSE(rule.why.empty() || rule.fix.empty() || rule.formula.empty()) << rule.id;
+    EXPECT_FALSE(rule.enforced.empty()) << rule.id;
   }
 }
 
@@ -171,6 +178,37 @@ TEST(Rules, AreSortedAndFoundByTheirId) {
                              [](const Rule& a, const Rule& b) { return a.id < b.id; }));
   EXPECT_EQ(find_rule("heads-tp")->id, "HEADS-TP");
   EXPECT_NE(find_rule("HEAD-TP").error().what.find("HEADS-TP"), std::string::npos);
+}
+
+// Every check that a framework makes in its own code has a rule that stands for it.
+TEST(Rules, EveryRequirementOfAFrameworkIsAccountedFor) {
+  std::set<std::string> known;
+  for (const Rule& rule : rule_book()) {
+    for (const std::string_view number : split(rule.stands_for, ',')) {
+      known.emplace(trimmed(number));
+    }
+  }
+  known.erase("");
+  std::size_t expected = 0;
+  for (const RuleSource& source : rule_sources()) {
+    for (std::int64_t i = 1; i <= source.requirements; ++i, ++expected) {
+      EXPECT_TRUE(known.contains(std::string(source.letter) + std::to_string(i)))
+          << source.framework << " " << i;
+    }
+  }
+  EXPECT_EQ(known.size(), expected) << "a number that no framework has";
+}
+
+// With SEXTANT_UPDATE_PAGES set in the environment the page is written instead.
+TEST(Rules, ThePageIsTheBook) {
+  const std::filesystem::path page =
+      std::filesystem::path(SEXTANT_SOURCE_DIR) / "docs" / "rules.md";
+  if (std::getenv("SEXTANT_UPDATE_PAGES") != nullptr) {  // NOLINT(concurrency-mt-unsafe)
+    std::ofstream(page) << rules_page();
+  }
+  const auto text = read_text(page, 1_MiB);
+  ASSERT_TRUE(text);
+  EXPECT_EQ(*text, rules_page());
 }
 
 TEST(Rules, TheNearestValueOfADivisibilityRuleIsLegal) {

@@ -34,6 +34,7 @@ struct Option {
   std::string_view value;  // "FILE"; empty: a flag
   std::string_view help;
   std::string_view complete;  // "files", a kind of `sextant __complete`, or words joined by '|'
+  bool many = false;          // may be given several times; else the last one counts
 };
 
 struct Positional {
@@ -52,6 +53,7 @@ struct Command {
   std::vector<Option> options;
   std::function<Result<app::Output>(const Arguments&, const app::Context&)> run;
   bool hidden = false;
+  bool has_findings = false;  // -o github and -o sarif too
 };
 
 // One function a subcommand, one file each.
@@ -61,6 +63,9 @@ Command explain_command();
 Command memory_command();
 Command traffic_command();
 Command estimate_command();
+Command compare_command();
+Command check_command();
+Command emit_command();
 Command validate_command();
 Command calibrate_command();
 Command completion_command();

@@ -23,8 +23,14 @@ std::vector<Option> estimate_options() {
         "nodes, collective, link or nic",
         "mbs|seq|tp|hidden|precision|bytes|ranks|nodes|collective|link|nic"},
        {"--plot", "FILE", "draw the sweep as .svg or .png", "files"},
+       {"--tokens", "COUNT", "of a training: 15T, 300B; steps, days and device-hours", ""},
+       {"--price", "AMOUNT", "of a device-hour: what those tokens cost", ""},
+       {"--timeline", "FILE", "write the step as a Chrome trace (ui.perfetto.dev)", "files"},
        {"--measured", "TABLE", "lay measured collectives beside --sweep bytes", "files"},
-       {"--verbose", "", "of a collective: every constant with its source", ""}});
+       {"--verbose", "",
+        "compute in detail: phases, longest operators; of a collective: every constant with its "
+        "source",
+        ""}});
 }
 
 app::CollectiveRequest collective_request(const Arguments& arguments) {
@@ -42,23 +48,30 @@ app::CollectiveRequest collective_request(const Arguments& arguments) {
 }  // namespace
 
 Command estimate_command() {
-  return {.name = "estimate",
-          .summary =
-              "How long a rank computes a step (no communication or bubbles yet), how well; "
-              "or how long a collective takes",
-          .examples = {"sextant estimate llama-3.1-8b --on 8xh200-sxm --layout tp=2,mbs=2",
-                       "sextant estimate llama-3.1-8b --on 1xh200-sxm --sweep mbs --plot mbs.svg",
-                       "sextant estimate llama-3.1-8b --on 8xh100-sxm --sweep seq=4096,8192 --json",
-                       "sextant estimate --collective all_reduce --on 4xdgx-h100 --bytes 1GiB",
-                       "sextant estimate --collective all_gather --on 4xdgx-h100 --sweep bytes"},
-          .positionals = {model_or_collective()},
-          .options = estimate_options(),
-          .run = [](const Arguments& arguments, const app::Context& context) {
-            return app::show_estimate_or_collective({.job = job_request(arguments),
-                                                     .sweep = arguments.one("--sweep"),
-                                                     .plot_file = arguments.one("--plot")},
-                                                    collective_request(arguments), context);
-          }};
+  return {
+      .name = "estimate",
+      .summary =
+          "How long a step takes, where the time goes, whether it fits; or how long a "
+          "collective takes",
+      .examples = {"sextant estimate llama-3.1-70b --on 64xh100-sxm --layout tp=8,pp=4,mbs=1",
+                   "sextant estimate llama-3.1-8b --on 64xh100-sxm --tokens 15T --price 2.5",
+                   "sextant estimate llama-3.1-8b --on 8xh200-sxm --timeline step.json",
+                   "sextant estimate llama-3.1-8b --on 1xh200-sxm --sweep mbs --plot mbs.svg",
+                   "sextant estimate llama-3.1-8b --on 8xh100-sxm --sweep seq=4096,8192 --json",
+                   "sextant estimate --collective all_reduce --on 4xdgx-h100 --bytes 1GiB",
+                   "sextant estimate --collective all_gather --on 4xdgx-h100 --sweep bytes"},
+      .positionals = {model_or_collective()},
+      .options = estimate_options(),
+      .run = [](const Arguments& arguments, const app::Context& context) {
+        return app::show_estimate_or_collective(
+            {.job = job_request(arguments),
+             .sweep = arguments.one("--sweep"),
+             .plot_file = arguments.one("--plot"),
+             .timeline_file = arguments.one("--timeline"),
+             .training = {.tokens = arguments.one("--tokens"), .price = arguments.one("--price")},
+             .verbose = arguments.has("--verbose")},
+            collective_request(arguments), context);
+      }};
 }
 
 }  // namespace sextant::front

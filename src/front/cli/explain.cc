@@ -13,8 +13,9 @@ namespace {
 
 using Explainer = Result<app::Output> (*)(const app::JobRequest&, const app::Context&);
 // What a job's numbers are made of, by the word after `explain`.
-constexpr std::array<std::pair<std::string_view, Explainer>, 4> kTopics{
-    {{"compute", app::explain_compute},
+constexpr std::array<std::pair<std::string_view, Explainer>, 5> kTopics{
+    {{"step", app::explain_step},
+     {"compute", app::explain_compute},
      {"memory", app::explain_memory},
      {"traffic", app::explain_traffic},
      {"work", app::explain_work}}};
@@ -39,18 +40,21 @@ Result<app::Output> run(const Arguments& arguments, const app::Context& context)
 Command explain_command() {
   Positional model = model_positional();
   model.required = false;
-  return {.name = "explain",
-          .summary = "Why: what a rule asks for, or what a job's numbers are made of",
-          .examples = {"sextant explain KV-HEADS-TP",
-                       "sextant explain memory llama-3.1-70b --on 64xh100-sxm --layout tp=8,pp=4",
-                       "sextant explain"},
-          .positionals = {{.name = "TOPIC",
-                           .help = "a rule's id, compute, memory, traffic or work; none: all rules",
-                           .required = false,
-                           .complete = "rules"},
-                          model},
-          .options = job_options(),
-          .run = run};
+  return {
+      .name = "explain",
+      .summary = "Why: what a rule asks for, or what a job's numbers are made of",
+      .examples = {"sextant explain KV-HEADS-TP",
+                   "sextant explain step llama-3.1-70b --on 64xh100-sxm --layout tp=8,pp=4",
+                   "sextant explain memory llama-3.1-70b --on 64xh100-sxm --layout tp=8,pp=4",
+                   "sextant explain"},
+      .positionals = {{.name = "TOPIC",
+                       .help =
+                           "a rule's id, step, compute, memory, traffic or work; none: all rules",
+                       .required = false,
+                       .complete = "rules"},
+                      model},
+      .options = job_options(),
+      .run = run};
 }
 
 }  // namespace sextant::front

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include "app/context.h"
@@ -56,6 +57,11 @@ Result<app::Context> make_context(const Invocation& invocation,
   SEXTANT_TRY(context.style.format,
               describe::parse_word<explain::Format>(
                   explain::kFormatWords, context.settings.at("output").value, "format", {}));
+  if (explain::is_for_findings(context.style.format) && !invocation.command->has_findings) {
+    return invalid(fmt::format("'{}' is a form for findings", context.settings.at("output").value),
+                   fmt::format("sextant {} --output", invocation.command->name),
+                   "table, json, md or csv");
+  }
   context.style.color = wants_color(context.settings.at("color").value, surroundings);
   if (const std::string& folder = context.settings.at("data").value; !folder.empty()) {
     SEXTANT_TRY(context.data, describe::DataStore::with_override(folder));

@@ -50,6 +50,8 @@ std::string main_help() {
       "Examples:\n"
       "  sextant model deepseek-v3\n"
       "  sextant cluster 64xh100-sxm\n"
+      "  sextant estimate llama-3.1-70b --on 64xh100-sxm --layout tp=8,pp=4\n"
+      "  sextant compare llama-3.1-70b --on 64xh100-sxm --layout tp=8,pp=4 --layout tp=4,pp=8\n"
       "  sextant explain KV-HEADS-TP\n\n"
       "Usage: sextant COMMAND [options]\n\nCommands:\n";
   for (const Command& command : commands()) {
@@ -91,7 +93,10 @@ void bind(CLI::App& app, const Option& option, Bound& bound) {
   if (option.value.empty()) {
     app.add_flag(name, bound.flags[name]);
   } else {
-    app.add_option(name, bound.values[name])->expected(1)->take_last();
+    // One value each time: what follows it may be a positional.
+    CLI::Option* bind = app.add_option(name, bound.values[name])->expected(1);
+    bind->allow_extra_args(false);
+    option.many ? bind->take_all() : bind->take_last();
   }
 }
 

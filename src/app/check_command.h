@@ -1,0 +1,20 @@
+// check: is the job in these files legal, what do they leave open, and how fast did it run.
+#pragma once
+
+#include <string>
+
+#include "app/context.h"
+#include "app/job_files.h"
+#include "base/result.h"
+
+namespace sextant::app {
+
+struct CheckRequest {
+  FileRequest files;
+  bool to_row = false;  // the job and its measured step as a row of a table of runs
+};
+
+// Exit code 1 where something is illegal, or does not fit.
+Result<Output> show_check(const CheckRequest& request, const Context& context);
+
+}  // namespace sextant::app

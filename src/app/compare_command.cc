@@ -1,0 +1,144 @@
+#include "app/compare_command.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "app/step_answer.h"
+#include "base/integers.h"
+#include "describe/layout/layout_text.h"
+#include "explain/compare_view.h"
+
+namespace sextant::app {
+namespace {
+
+constexpr std::size_t kMostCandidates = 16;
+
+// One request a candidate, its name being what it varies.
+struct Asked {
+  std::string name;
+  JobRequest request;
+};
+
+Result<std::vector<Asked>> asked_of(const CompareRequest& request) {
+  if (request.clusters.empty()) {
+    return invalid("the cluster is missing", "--on",
+                   "COUNTxDEVICE such as 64xh100-sxm, or a cluster.toml");
+  }
+  const bool by_cluster = request.clusters.size() > 1;
+  if (by_cluster && request.layouts.size() > 1) {
+    return invalid("several clusters and several layouts", "sextant compare",
+                   "several --layout on one --on, or one --layout on several --on");
+  }
+  const std::vector<std::string>& varied = by_cluster ? request.clusters : request.layouts;
+  if (varied.size() < 2) {
+    return invalid("there is nothing to compare", "sextant compare",
+                   "two or more --layout LAYOUT, or two or more --on CLUSTER");
+  }
+  if (varied.size() > kMostCandidates) {
+    return invalid(fmt::format("{} to compare", varied.size()), "sextant compare",
+                   fmt::format("at most {}", kMostCandidates));
+  }
+  std::vector<Asked> asked;
+  for (const std::string& text : varied) {
+    JobRequest one = request.job;
+    one.cluster = by_cluster ? text : request.clusters.front();
+    one.layout = !by_cluster               ? text
+                 : request.layouts.empty() ? std::string()
+                                           : request.layouts.front();
+    asked.push_back({text, std::move(one)});
+  }
+  return asked;
+}
+
+// A batch that all candidates can divide; 0 where there is none within bounds.
+std::int64_t common_batch(const std::vector<JobReading>& readings) {
+  constexpr std::int64_t kMost = 1'000'000'000;
+  std::int64_t unit = 1;
+  std::int64_t least = 1;
+  for (const JobReading& reading : readings) {
+    const describe::Job& job = reading.job;
+    if (job.dp() < 1) {
+      continue;  // not legal whatever the batch
+    }
+    const std::int64_t own = saturating_product({job.dp(), job.layout.mbs, job.layout.pp});
+    if (own > kMost || saturating_product({unit / std::gcd(unit, own), own}) > kMost) {
+      return 0;
+    }
+    unit = std::lcm(unit, own);
+    least = std::max(least, job.global_batch);
+  }
+  return least > kMost ? 0 : round_up(least, unit);
+}
+
+Result<std::vector<JobReading>> read_all(std::vector<Asked>& asked, const Context& context) {
+  std::vector<JobReading> readings;
+  for (const Asked& one : asked) {
+    SEXTANT_TRY(JobReading reading, read_job(one.request, context));
+    readings.push_back(std::move(reading));
+  }
+  const bool open = asked.front().request.global_batch.empty();
+  const std::int64_t batch = open ? common_batch(readings) : 0;
+  if (batch == 0) {
+    return readings;
+  }
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    asked[i].request.global_batch = std::to_string(batch);
+    SEXTANT_TRY(readings[i], read_job(asked[i].request, context));
+    readings[i].job.assumed.push_back(fmt::format("gbs={} (not given: the same for all)", batch));
+  }
+  return readings;
+}
+
+// What is said of one candidate; its files and assumptions are added to the answer.
+Result<explain::Candidate> candidate_of(const Asked& asked, const JobReading& reading,
+                                        const Context& context, explain::CompareAnswer& answer) {
+  explain::Candidate candidate;
+  candidate.name = asked.name;
+  candidate.layout = describe::to_text(reading.job.layout);
+  candidate.cluster = reading.job.cluster.name;
+  add_once(reading.job.assumed, answer.assumed);
+  InputFiles inputs = reading.inputs;
+  for (const describe::Violation& violation : reading.violations) {
+    candidate.reasons.push_back(fmt::format("{}: {}", violation.rule, violation.message));
+  }
+  if (candidate.reasons.empty()) {
+    SEXTANT_CHECK_OK(check_tokens(reading.job));
+    const auto machine = step_machine(reading.job, asked.request, context);
+    if (machine) {
+      candidate.result = step_result(reading.job, *machine);
+      add_once(machine->assumed, answer.assumed);
+      inputs.insert(inputs.end(), machine->inputs.begin(), machine->inputs.end());
+    } else {
+      candidate.reasons.push_back(to_text(machine.error()));
+    }
+  }
+  for (auto& input : inputs) {
+    auto& known = answer.provenance.inputs;
+    if (std::find(known.begin(), known.end(), input) == known.end()) {
+      known.push_back(std::move(input));
+    }
+  }
+  return candidate;
+}
+
+}  // namespace
+
+Result<Output> show_comparison(const CompareRequest& request, const Context& context) {
+  SEXTANT_TRY(std::vector<Asked> asked, asked_of(request));
+  SEXTANT_TRY(const std::vector<JobReading> readings, read_all(asked, context));
+  explain::CompareAnswer answer;
+  answer.provenance.tool_version = explain::tool_version();
+  answer.model = readings.front().job.model.name;
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    SEXTANT_TRY(explain::Candidate candidate, candidate_of(asked[i], readings[i], context, answer));
+    answer.candidates.push_back(std::move(candidate));
+  }
+  return Output{.text = explain::to_text(answer, context.style),
+                .notes = {},
+                .exit_code = explain::best_of(answer) ? kExitFine : kExitNo};
+}
+
+}  // namespace sextant::app

@@ -1,0 +1,81 @@
+#include "app/compare_runs.h"
+
+#include <filesystem>
+#include <utility>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include "app/step_answer.h"
+#include "base/text.h"
+#include "describe/layout/layout_text.h"
+#include "explain/run_comparison.h"
+#include "measured/table.h"
+
+namespace sextant::app {
+namespace {
+
+// The measured step of a run with this id.
+Result<measured::Row> find_row(const CompareRunsRequest& request, const Context& context) {
+  if (request.tables.empty()) {
+    return invalid("no tables to find the row in", "--rows", "tables of runs, files or folders");
+  }
+  const std::vector<std::filesystem::path> given(request.tables.begin(), request.tables.end());
+  SEXTANT_TRY(const std::vector<std::filesystem::path> paths, measured::expand_tables(given));
+  std::vector<std::string> ids;
+  for (const std::filesystem::path& path : paths) {
+    SEXTANT_TRY(std::vector<measured::Row> rows, measured::read_table(path, context.data));
+    for (measured::Row& row : rows) {
+      if (!std::holds_alternative<measured::RunSubject>(row.subject) ||
+          row.quantity != "step_time_s") {
+        continue;
+      }
+      if (row.id == request.row) {
+        return std::move(row);
+      }
+      ids.push_back(row.id);
+    }
+  }
+  return describe::unknown_word(request.row, std::move(ids), "row", "ROW-ID");
+}
+
+Result<explain::MeasuredStep> step_of(std::string name, const describe::Job& job, Seconds measured,
+                                      const Context& context, explain::RunComparison& runs) {
+  if (const auto broken = describe::check_rules(job); !broken.empty()) {
+    return invalid(fmt::format("not legal: {}: {}", broken.front().rule, broken.front().message),
+                   name);
+  }
+  SEXTANT_CHECK_OK(check_tokens(job));
+  SEXTANT_TRY(const StepMachine machine, step_machine(job, {}, context));
+  add_once(job.assumed, runs.assumed);
+  add_once(machine.assumed, runs.assumed);
+  return explain::MeasuredStep{std::move(name),  describe::to_text(job.layout),
+                               job.cluster.name, job.model.name,
+                               measured,         step_result(job, machine)};
+}
+
+}  // namespace
+
+Result<Output> show_run_comparison(const CompareRunsRequest& request, const Context& context) {
+  SEXTANT_TRY(const FileJob files, read_files(request.run, context));
+  const std::string name = std::filesystem::path(request.run.files.front()).filename().string();
+  if (!files.measured || !files.measured->step) {
+    return invalid("no measured step is in it", name, "a log with iteration lines");
+  }
+  if (!files.job || !files.whole()) {
+    return invalid(
+        files.open.empty() ? "the device is not stated: --on CLUSTER" : files.open.front(), name);
+  }
+  SEXTANT_TRY(const measured::Row row, find_row(request, context));
+  const describe::Job* published = std::get<measured::RunSubject>(row.subject).job.get();
+  if (published == nullptr) {
+    return invalid("the row does not say enough to be predicted", request.row);
+  }
+  explain::RunComparison runs;
+  runs.provenance = {std::string(explain::tool_version()), files.inputs};
+  SEXTANT_TRY(runs.ours, step_of(name, *files.job, *files.measured->step, context, runs));
+  SEXTANT_TRY(runs.theirs, step_of(row.id, *published, 1_s * row.measured, context, runs));
+  return Output{.text = explain::to_text(runs, context.style), .notes = {}};
+}
+
+}  // namespace sextant::app

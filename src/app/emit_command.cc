@@ -1,0 +1,234 @@
+#include "app/emit_command.h"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "app/job_files.h"
+#include "app/step_answer.h"
+#include "base/file.h"
+#include "describe/layout/framework_rules.h"
+#include "describe/layout/layout_text.h"
+#include "emit/launch.h"
+#include "emit/patch.h"
+#include "emit/patch_diff.h"
+#include "explain/emit_view.h"
+#include "explain/violation_view.h"
+
+namespace sextant::app {
+namespace {
+
+using describe::Framework;
+using emit::Dialect;
+
+Result<Dialect> dialect_of(const EmitRequest& request, Framework framework) {
+  if (!request.dialect.empty()) {
+    return describe::parse_word<Dialect>(emit::kDialectWords, request.dialect, "dialect", "--to");
+  }
+  constexpr std::array<Dialect, 6> kOwn{Dialect::kMegatron,   Dialect::kTorchtitan,
+                                        Dialect::kDeepspeed,  Dialect::kMaxtext,
+                                        Dialect::kAccelerate, Dialect::kNanotron};
+  const auto* const own = std::find_if(kOwn.begin(), kOwn.end(), [framework](Dialect dialect) {
+    return emit::framework_of(dialect) == framework;
+  });
+  if (own == kOwn.end()) {
+    return invalid(fmt::format("no files are written for {}",
+                               describe::word_of<Framework>(describe::kFrameworkWords, framework)),
+                   "--to", "megatron, bridge, torchtitan, torchtitan-toml, deepspeed, maxtext, …");
+  }
+  return *own;
+}
+
+// What the framework refuses. Risks and notes do not stop anyone.
+std::vector<describe::Violation> refusals(const describe::Job& job) {
+  std::vector<describe::Violation> broken = describe::check_rules(job);
+  if (broken.empty()) {
+    broken = describe::check_framework_rules(job);
+  }
+  std::erase_if(broken, [](const describe::Violation& violation) {
+    return violation.severity != describe::Severity::kIllegal;
+  });
+  return broken;
+}
+
+// "predicted step 4.81 s (…)", where it can be predicted.
+std::vector<std::string> comments_of(const describe::Job& job, const emit::Writing& writing,
+                                     const Context& context) {
+  std::vector<std::string> comments{fmt::format("sextant {}: {} on {}", explain::tool_version(),
+                                                job.model.name, job.cluster.name),
+                                    fmt::format("layout {}", describe::to_text(job.layout))};
+  if (check_tokens(job)) {
+    if (const auto machine = step_machine(job, {}, context)) {
+      const explain::StepResult result = step_result(job, *machine);
+      comments.push_back(fmt::format("predicted step {}; {}", explain::with_interval(result),
+                                     explain::memory_text(result.memory)));
+    }
+  }
+  for (const emit::Inexpressible& one : writing.left_out) {
+    comments.push_back(explain::to_text(one));
+  }
+  return comments;
+}
+
+Result<std::vector<std::string>> written(const std::vector<emit::File>& files,
+                                         const std::filesystem::path& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) {
+    return external(error.message(), folder.string());
+  }
+  std::vector<std::string> paths;
+  for (const emit::File& file : files) {
+    const std::filesystem::path path = folder / file.name;
+    SEXTANT_CHECK_OK(write_file(path, file.text));
+    if (file.executable) {
+      std::filesystem::permissions(path, std::filesystem::perms::owner_exec,
+                                   std::filesystem::perm_options::add, error);
+    }
+    paths.push_back(path.string());
+  }
+  return paths;
+}
+
+Result<Output> files_of(const EmitRequest& request, const Context& context) {
+  JobRequest words = request.job;
+  if (!request.dialect.empty() && words.framework.empty()) {
+    SEXTANT_TRY(const Dialect to, dialect_of(request, Framework::kOther));
+    words.framework =
+        describe::word_of<Framework>(describe::kFrameworkWords, emit::framework_of(to));
+  }
+  SEXTANT_TRY(JobReading reading, read_job(words, context));
+  reading.violations = refusals(reading.job);
+  if (!reading.violations.empty()) {
+    return not_legal(reading, "emit", context);
+  }
+  const describe::Job& job = reading.job;
+  SEXTANT_TRY(const Dialect dialect, dialect_of(request, job.framework));
+  constexpr std::array<describe::Word<emit::Launcher>, 2> kLaunchers{
+      {{emit::Launcher::kTorchrun, "torchrun"}, {emit::Launcher::kSlurm, "slurm"}}};
+  SEXTANT_TRY(const emit::Launcher launcher,
+              describe::parse_word<emit::Launcher>(
+                  kLaunchers, request.launcher.empty() ? "torchrun" : request.launcher, "launcher",
+                  "--launcher"));
+  const emit::Writing writing = emit::write(dialect, job);
+  const std::vector<std::string> comments = comments_of(job, writing, context);
+  explain::EmitAnswer answer{.provenance = provenance_of(reading),
+                             .dialect = dialect,
+                             .files = emit::render(writing.settings, comments),
+                             .left_out = writing.left_out,
+                             .written = {},
+                             .assumed = job.assumed};
+  answer.files.push_back(emit::launch_script(writing, job, launcher, comments));
+  if (!request.folder.empty()) {
+    SEXTANT_TRY(answer.written, written(answer.files, request.folder));
+  }
+  Output output{.text = explain::to_text(answer, context.style), .notes = {}};
+  for (const emit::Inexpressible& one : writing.left_out) {
+    output.notes.push_back(explain::to_text(one));
+  }
+  return output;
+}
+
+// What one list says otherwise than the other: new values, and keys without any that are to go.
+std::vector<emit::Setting> changes(const std::vector<emit::Setting>& before,
+                                   const std::vector<emit::Setting>& after) {
+  std::vector<emit::Setting> list;
+  for (const emit::Setting& wanted : after) {
+    const emit::Setting* was = emit::find(before, wanted.key);
+    if (was == nullptr || was->values != wanted.values) {
+      list.push_back(wanted);
+    }
+  }
+  for (const emit::Setting& was : before) {
+    if (emit::find(after, was.key) == nullptr) {
+      list.push_back({was.key, {}});
+    }
+  }
+  return list;
+}
+
+// The file's job with the keys the user gave.
+Result<describe::Job> changed(describe::Job job, const EmitRequest& request) {
+  SEXTANT_TRY(const std::vector<std::string> given,
+              describe::set_keys(request.job.layout, job.layout));
+  const auto gives = [&given](std::string_view key) {
+    return std::find(given.begin(), given.end(), key) != given.end();
+  };
+  if (!gives("dp")) {
+    job.layout.dp = 0;
+    job.layout.dp = job.dp();
+  }
+  if (job.layout.vpp > 1 && !gives("schedule") && gives("vpp")) {
+    job.layout.schedule = describe::Schedule::kInterleaved1f1b;
+  } else if (job.layout.vpp == 1 && !gives("schedule") && gives("vpp")) {
+    job.layout.schedule = describe::Schedule::k1f1b;
+  }
+  return job;
+}
+
+Result<Output> patch_for(const EmitRequest& request, const Context& context) {
+  SEXTANT_TRY(const FileJob files, read_files({.files = {request.diff},
+                                               .model = request.job.model,
+                                               .cluster = request.job.cluster,
+                                               .sequences = request.job.sequences,
+                                               .global_batch = request.job.global_batch},
+                                              context));
+  if (!files.job) {
+    return invalid(files.open.front(), request.diff);
+  }
+  SEXTANT_TRY(const describe::Job job, changed(*files.job, request));
+  if (const auto broken = refusals(job); !broken.empty()) {
+    return Output{
+        .text = explain::to_text(
+            broken, "emit", {std::string(explain::tool_version()), files.inputs}, context.style),
+        .notes = {},
+        .exit_code = kExitNo};
+  }
+  const Dialect dialect = files.settings.dialect;
+  const emit::Writing before = emit::write(dialect, *files.job);
+  emit::Writing after = emit::write(dialect, job);
+  emit::Settings wanted;
+  wanted.dialect = dialect;
+  wanted.given = changes(before.settings.given, after.settings.given);
+  wanted.environment = changes(before.settings.environment, after.settings.environment);
+  wanted.launch = changes(before.settings.launch, after.settings.launch);
+  explain::PatchAnswer answer;
+  answer.provenance = {std::string(explain::tool_version()), files.inputs};
+  answer.left_out = std::move(after.left_out);
+  emit::Patch patch;
+  const emit::File& script = files.files.back();
+  if (files.files.size() == 1 &&
+      emit::kind_of(script.text, script.name) == emit::FileKind::kShell) {
+    SEXTANT_TRY(patch, emit::patch_script(script, wanted));
+  } else {
+    patch = emit::patch_of(files.settings, wanted, files.files);
+  }
+  for (const emit::File& file : files.files) {
+    std::vector<emit::Edit> edits;
+    std::copy_if(patch.edits.begin(), patch.edits.end(), std::back_inserter(edits),
+                 [&file](const emit::Edit& edit) { return edit.file == file.name; });
+    answer.diff += emit::unified_diff(file.name, file.text, emit::applied(file.text, edits));
+  }
+  answer.by_hand = std::move(patch.by_hand);
+  Output output{.text = explain::to_text(answer, context.style), .notes = {}};
+  for (const emit::ByHand& one : answer.by_hand) {
+    output.notes.push_back(
+        fmt::format("{}: change {} by hand{}: {}", emit::to_text(one.place), one.key,
+                    one.wanted.empty() ? "" : fmt::format(" to {}", one.wanted), one.why));
+  }
+  for (const emit::Inexpressible& one : answer.left_out) {
+    output.notes.push_back(explain::to_text(one));
+  }
+  return output;
+}
+
+}  // namespace
+
+Result<Output> show_emit(const EmitRequest& request, const Context& context) {
+  return request.diff.empty() ? files_of(request, context) : patch_for(request, context);
+}
+
+}  // namespace sextant::app

@@ -1,0 +1,25 @@
+// emit: a job as the framework's own files, or the change to the user's file as a patch.
+#pragma once
+
+#include <string>
+
+#include "app/context.h"
+#include "app/job_request.h"
+#include "base/result.h"
+
+namespace sextant::app {
+
+// Words of the command line; "" where not given.
+struct EmitRequest {
+  JobRequest job;        // with `diff` what it leaves open is the file's
+  std::string dialect;   // "": the framework's own, with `diff` the file's
+  std::string launcher;  // torchrun, slurm
+  std::string folder;    // where files are written; "": printed
+  std::string diff;      // the user's file
+};
+
+// What the framework has no words for is said in the notes and in the files' comments, never
+// dropped. Exit code 1 where the job is not legal.
+Result<Output> show_emit(const EmitRequest& request, const Context& context);
+
+}  // namespace sextant::app

@@ -1,0 +1,263 @@
+#include "app/job_files.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <numeric>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/file.h"
+#include "base/integers.h"
+#include "base/sha256.h"
+#include "base/text.h"
+#include "describe/cluster/load_cluster.h"
+#include "describe/model/load_model.h"
+#include "emit/log_reading.h"
+#include "emit/setting_rules.h"
+#include "measured/hardware.h"
+
+namespace sextant::app {
+namespace {
+
+constexpr Bytes kMostLog = 256_MiB;
+constexpr Bytes kMostText = 4_MiB;
+constexpr std::size_t kMostFiles = 64;
+constexpr std::string_view kStandIn =
+    "h100-sxm";  // rules that ask for a device, where none is said
+
+Result<emit::File> load(const std::string& path) {
+  SEXTANT_TRY(std::string text, read_file(path, kMostLog));
+  if (emit::kind_of(text, path) != emit::FileKind::kLog) {
+    SEXTANT_CHECK_OK(checked_text(text, kMostText, path));
+  }
+  return emit::File{path, std::move(text)};
+}
+
+// A configuration file that a script names, where it lies beside the script or below.
+std::optional<std::string> beside(const std::string& script, const std::string& named) {
+  const std::filesystem::path path(named);
+  const bool leaves = path.is_absolute() ||
+                      std::any_of(path.begin(), path.end(),
+                                  [](const std::filesystem::path& part) { return part == ".."; });
+  const std::filesystem::path whole = std::filesystem::path(script).parent_path() / path;
+  std::error_code error;
+  if (leaves || !std::filesystem::is_regular_file(whole, error)) {
+    return std::nullopt;
+  }
+  return whole.string();
+}
+
+// MaxText's defaults, which its reader starts from.
+bool is_frameworks_own(const std::string& named) {
+  return std::filesystem::path(named).filename() == "base.yml";
+}
+
+// One file's settings, what it measured among them.
+Result<emit::Settings> settings_of(const emit::File& file, FileJob& out) {
+  if (emit::kind_of(file.text, file.name) != emit::FileKind::kLog) {
+    return emit::parse(file.text, file.name);
+  }
+  SEXTANT_TRY(emit::LogReading log, emit::parse_log(file.text, file.name));
+  out.measured = std::move(log.measured);
+  emit::Settings settings = std::move(log.settings);
+  settings.tells_environment = false;
+  settings.unresolved.insert(settings.unresolved.end(), log.unresolved.begin(),
+                             log.unresolved.end());
+  return settings;
+}
+
+struct Part {
+  emit::Settings settings;
+  bool script = false;
+};
+
+// Scripts last: their flags stand over files. Of two frameworks the script's counts, else the first
+// file's.
+void join(std::vector<Part> parts, FileJob& out) {
+  std::stable_partition(parts.begin(), parts.end(), [](const Part& part) { return !part.script; });
+  const auto speaks = std::find_if(parts.begin(), parts.end(), [](const Part& part) {
+    return part.script && !part.settings.given.empty();
+  });
+  const emit::Dialect main = (speaks == parts.end() ? parts.begin() : speaks)->settings.dialect;
+  out.settings.dialect = main;
+  for (Part& part : parts) {
+    const emit::Dialect own = part.settings.dialect;
+    if (emit::framework_of(own) != emit::framework_of(main) && !part.settings.given.empty()) {
+      out.settings.unresolved.push_back(
+          {fmt::format("settings of {}",
+                       describe::word_of<emit::Dialect>(emit::kDialectWords, own)),
+           "files of two frameworks are not read together", part.settings.given.front().place});
+      part.settings.given.clear();
+    } else if (!part.script && emit::framework_of(own) == emit::framework_of(main)) {
+      out.settings.dialect = own;  // torchtitan's TOML under a script of torchtitan's
+    }
+    out.settings = emit::joined(std::move(out.settings), part.settings);
+  }
+}
+
+// A log lists what the framework worked out beside what it was told: no misspelt settings.
+void forget_derived(FileJob& out) {
+  std::erase_if(out.reading.unknown, [&out](const emit::Setting& setting) {
+    return std::any_of(out.files.begin(), out.files.end(), [&setting](const emit::File& file) {
+      return file.name == setting.place.file &&
+             emit::kind_of(file.text, file.name) == emit::FileKind::kLog;
+    });
+  });
+}
+
+// Is a file of that name among those given?
+bool is_given(const FileRequest& request, const std::filesystem::path& named) {
+  return std::any_of(request.files.begin(), request.files.end(), [&named](const std::string& file) {
+    return std::filesystem::path(file).filename() == named.filename();
+  });
+}
+
+// The configuration files that a script names: read where they lie beside it, else said to be
+// missing.
+Result<void> add_named(const std::string& script, const emit::Settings& settings,
+                       const FileRequest& request, std::vector<Part>& parts, FileJob& out) {
+  for (const emit::Setting& one : settings.launch) {
+    if (one.key != "config_file" || one.values.empty() || is_frameworks_own(one.values.front()) ||
+        is_given(request, one.values.front())) {
+      continue;
+    }
+    const auto found = beside(script, one.values.front());
+    if (!found) {
+      out.open.push_back(fmt::format("{} is not beside {}: give it as another FILE",
+                                     printable(one.values.front()), emit::to_text(one.place)));
+      continue;
+    }
+    SEXTANT_TRY(emit::File file, load(*found));
+    SEXTANT_TRY(emit::Settings under, settings_of(file, out));
+    parts.push_back({std::move(under), false});
+    out.files.push_back(std::move(file));
+  }
+  return {};
+}
+
+// Settings of every file. A configuration file stands under the script that names it.
+Result<void> read_settings(const FileRequest& request, FileJob& out) {
+  if (request.files.empty() || request.files.size() > kMostFiles) {
+    return invalid(fmt::format("{} files", request.files.size()), "FILE",
+                   fmt::format("from 1 to {}", kMostFiles));
+  }
+  std::vector<Part> parts;
+  for (const std::string& path : request.files) {
+    SEXTANT_TRY(emit::File file, load(path));
+    SEXTANT_TRY(emit::Settings settings, settings_of(file, out));
+    SEXTANT_CHECK_OK(add_named(path, settings, request, parts, out));
+    const bool script = emit::kind_of(file.text, file.name) == emit::FileKind::kShell;
+    parts.push_back({std::move(settings), script});
+    out.files.push_back(std::move(file));
+  }
+  join(std::move(parts), out);
+  return {};
+}
+
+// "64xh100-sxm", or a device alone for as many as the files say.
+Result<describe::Cluster> cluster_of(const std::string& word, std::int64_t devices,
+                                     const Context& context) {
+  const bool alone = describe::load_device(word, context.data).has_value();
+  return describe::load_cluster(alone ? fmt::format("{}x{}", devices, word) : word, context.data);
+}
+
+// As many devices as make the layout whole, where the files do not say.
+std::int64_t least_devices(const describe::Layout& layout) {
+  const std::int64_t dp = std::max<std::int64_t>(layout.dp, 1);
+  const std::int64_t plain = saturating_product({layout.tp, layout.cp, layout.pp, dp});
+  const std::int64_t experts = saturating_product({layout.ep, layout.etp, layout.pp});
+  return layout.dp > 0 ? plain : std::lcm(plain, experts);
+}
+
+Result<void> read_cluster(const FileRequest& request, const Context& context, FileJob& out,
+                          describe::Job& job) {
+  const bool counted = out.reading.devices || job.layout.dp > 0;
+  if (!counted && (request.cluster.empty() ||
+                   describe::load_device(request.cluster, context.data).has_value())) {
+    out.open.emplace_back("devices are not stated: --on CLUSTER");
+  }
+  const std::int64_t devices = out.reading.devices.value_or(least_devices(job.layout));
+  if (!request.cluster.empty()) {
+    SEXTANT_TRY(job.cluster, cluster_of(request.cluster, devices, context));
+    out.device_stated = true;
+    return {};
+  }
+  measured::Hardware hardware(context.data);
+  std::string device(kStandIn);
+  if (const emit::Setting* said = emit::find(out.settings.launch, "device");
+      said != nullptr && !said->values.empty()) {
+    SEXTANT_TRY(const auto known, hardware.device_in_text(said->values.front()));
+    out.device_stated = known.has_value();
+    device = known.value_or(device);
+  }
+  if (!out.device_stated) {
+    job.assumed.push_back(
+        fmt::format("device {} (not stated: --on CLUSTER; no time is predicted)", device));
+  }
+  SEXTANT_TRY(job.cluster,
+              describe::load_cluster(fmt::format("{}x{}", devices, device), context.data));
+  return {};
+}
+
+Result<void> read_batch(const FileRequest& request, FileJob& out, describe::Job& job) {
+  if (!request.sequences.empty()) {
+    SEXTANT_TRY(job.sequences, describe::parse_sequences(request.sequences));
+  } else if (out.reading.sequence) {
+    job.sequences.length = *out.reading.sequence;
+  } else {
+    out.open.emplace_back("the sequence length is not stated: --seq LENGTH");
+    constexpr std::int64_t kChunks = 2;  // each context-parallel rank holds two
+    job.sequences.length = saturating_product({kChunks, job.layout.cp, job.layout.tp});
+  }
+  if (!request.global_batch.empty()) {
+    const auto batch = to_integer(request.global_batch);
+    if (!batch || *batch < 1) {
+      return invalid(fmt::format("'{}' is not a global batch", printable(request.global_batch)),
+                     "--gbs", "a whole number from 1");
+    }
+    job.global_batch = *batch;
+  } else if (out.reading.global_batch) {
+    job.global_batch = *out.reading.global_batch;
+  } else {
+    out.open.emplace_back("the global batch is not stated: --gbs SEQUENCES");
+    job.global_batch = saturating_product(
+        {std::max<std::int64_t>(job.dp(), 1), job.layout.mbs, default_microbatches(job.layout)});
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<FileJob> read_files(const FileRequest& request, const Context& context) {
+  FileJob out;
+  SEXTANT_CHECK_OK(read_settings(request, out));
+  out.reading = emit::read(out.settings, context.data);
+  forget_derived(out);
+  for (const emit::File& file : out.files) {
+    out.inputs.emplace_back(file.name, sha256_hex(file.text));
+  }
+  describe::Job job;
+  job.framework = emit::framework_of(out.settings.dialect);
+  job.layout = out.reading.layout;
+  if (!request.model.empty()) {
+    SEXTANT_TRY(job.model, describe::load_model(request.model, context.data));
+  } else if (out.reading.model) {
+    job.model = *out.reading.model;
+  } else {
+    out.open.emplace_back("the model is not stated: --model MODEL");
+    return out;
+  }
+  job.assumed = job.model.assumed;
+  if (job.model.vocab == 0) {
+    out.open.emplace_back("the vocabulary is not stated: --model MODEL");
+    job.model.vocab = std::max<std::int64_t>(job.layout.tp, 1);  // as little as can be split
+  }
+  SEXTANT_CHECK_OK(read_cluster(request, context, out, job));
+  SEXTANT_CHECK_OK(read_batch(request, out, job));
+  out.violations = emit::check_all(out.settings, job);
+  out.job = std::move(job);
+  return out;
+}
+
+}  // namespace sextant::app

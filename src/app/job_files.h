@@ -1,0 +1,49 @@
+// A job from the files users have: launch scripts, configuration files, recipes, logs. What they
+// leave open is said, and never guessed: a job is predicted only where everything was stated.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/context.h"
+#include "app/job_machine.h"
+#include "base/result.h"
+#include "describe/layout/job.h"
+#include "describe/layout/rules.h"
+#include "emit/dialects.h"
+#include "emit/files.h"
+#include "emit/log_measured.h"
+
+namespace sextant::app {
+
+// Words of the command line; "" where not given. They stand over what the files say.
+struct FileRequest {
+  std::vector<std::string> files;
+  std::string model;
+  std::string cluster;  // as elsewhere, or a device alone ("h100-sxm") for as many as the files say
+  std::string sequences;
+  std::string global_batch;
+};
+
+struct FileJob {
+  std::vector<emit::File> files;  // those given, and configuration files that scripts name
+  emit::Settings settings;        // of all of them together
+  emit::Reading reading;
+  std::optional<emit::MeasuredRun> measured;  // of a log
+  // Nothing where the model is not known. Else legal values stand in for sequence, batch and
+  // devices that are not stated, so that the other rules can be asked; `open` lists them.
+  std::optional<describe::Job> job;
+  std::vector<std::string> open;  // "seq is not stated: --seq LENGTH"
+  bool device_stated = false;
+  std::vector<describe::Violation> violations;
+  InputFiles inputs;
+
+  // Everything was stated: the job can be predicted.
+  [[nodiscard]] bool whole() const { return job && open.empty() && device_stated; }
+};
+
+// An Error where a file cannot be read or is of no known kind.
+Result<FileJob> read_files(const FileRequest& request, const Context& context);
+
+}  // namespace sextant::app

@@ -1,0 +1,41 @@
+#include "app/step_detail.h"
+
+#include <utility>
+
+#include "step/message_time.h"
+#include "workload/operators.h"
+#include "workload/traffic.h"
+
+namespace sextant::app {
+
+explain::StepDetail step_detail(const describe::Job& job, const explain::StepResult& result,
+                                const step::StepModel& model) {
+  const workload::Shard shard = workload::shard_of(job);
+  const workload::RankGrid grid(job.layout, shard);
+  const step::MessagePricer pricer = step::message_pricer(
+      job, shard, grid, grid.on_pipeline_rank(0, result.step.slowest_rank), model);
+  explain::StepDetail detail;
+  detail.facts = model.facts;
+  for (std::size_t i = 0; i < result.stages.size(); ++i) {
+    const workload::Stage& stage = result.stages[i];
+    if (stage.pipeline_rank != result.step.slowest_rank) {
+      continue;
+    }
+    explain::StageParts parts;
+    parts.stage = i;
+    parts.operators =
+        cost::microbatch_times(workload::stage_operators(job, stage, shard), model.device);
+    for (const workload::Operator& op : workload::update_operators(job, {&stage, 1}, shard)) {
+      parts.update.push_back({.op = op,
+                              .times = static_cast<double>(op.count),
+                              .cost = cost::operator_time(op, model.device)});
+    }
+    for (const workload::Collective& message : workload::step_collectives(job, stage, shard)) {
+      parts.messages.push_back({message, pricer.once(message)});
+    }
+    detail.stages.push_back(std::move(parts));
+  }
+  return detail;
+}
+
+}  // namespace sextant::app

@@ -1,0 +1,108 @@
+#include "app/step_timeline.h"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "app/step_answer.h"
+
+namespace sextant::app {
+namespace {
+
+using timeline::Span;
+using timeline::Timeline;
+
+struct Case {
+  std::string model = "llama-3.1-8b";
+  std::string cluster = "32xh100-sxm";
+  std::string layout;
+  std::string batch = "64";
+};
+
+struct Drawn {
+  explain::StepResult result;
+  Timeline timeline;
+};
+
+Drawn drawn(const Case& asked) {
+  Context context;
+  context.settings["framework"] = {"megatron-core", "default"};
+  const JobRequest request{.model = asked.model,
+                           .cluster = asked.cluster,
+                           .layout = asked.layout,
+                           .framework = {},
+                           .sequences = {},
+                           .global_batch = asked.batch,
+                           .workload = {}};
+  const auto reading = read_job(request, context);
+  EXPECT_TRUE(reading && reading->violations.empty()) << asked.layout;
+  const auto machine = step_machine(reading->job, request, context);
+  EXPECT_TRUE(machine) << asked.layout;
+  Drawn made{step_result(reading->job, *machine), {}};
+  auto timeline = step_timeline(made.result, reading->job.layout);
+  EXPECT_TRUE(timeline) << asked.layout;
+  made.timeline = std::move(*timeline);
+  return made;
+}
+
+TEST(StepTimeline, EndsWithTheStepOnEveryRankAndNothingOverlaps) {
+  for (const Case& asked :
+       {Case{.layout = "tp=2"}, Case{.layout = "tp=2,pp=4"}, Case{.layout = "pp=4,vpp=2"},
+        Case{.layout = "tp=4,pp=8,vpp=4"}, Case{.layout = "pp=2,schedule=gpipe"},
+        Case{.layout = "pp=4,vpp=2,schedule=zbv"}, Case{.layout = "pp=4,vpp=2,schedule=dualpipev"},
+        Case{.model = "mixtral-8x7b", .layout = "ep=8,pp=4"},
+        // More groups of microbatches than the estimate runs one by one.
+        Case{.layout = "tp=2,pp=4,vpp=2", .batch = "512"}}) {
+    const Drawn made = drawn(asked);
+    const auto step = std::llround(made.result.step.step / 1_ns);
+    std::vector<std::int64_t> ends(made.timeline.lanes().size(), 0);
+    for (const Span& span : made.timeline.spans()) {
+      std::int64_t& end = ends[span.lane];
+      EXPECT_GE(span.start_ns, end) << asked.layout << " " << made.timeline.label_of(span).name;
+      end = span.end_ns();
+    }
+    for (std::size_t i = 0; i < ends.size(); ++i) {
+      EXPECT_LE(ends[i], step + 1) << asked.layout;
+      if (made.timeline.lanes()[i].stream == schedule::kComputeStream) {
+        EXPECT_NEAR(static_cast<double>(ends[i]), static_cast<double>(step), 1.0) << asked.layout;
+      }
+    }
+  }
+}
+
+// Passes, update and loop on the slowest rank: all but idle time and what is exposed after passes.
+TEST(StepTimeline, TheSlowestRankIsBusyAsLongAsTheEstimateSays) {
+  Drawn made = drawn({.layout = "tp=2,pp=4"});
+  const explain::StepResult& result = made.result;
+  const timeline::LaneId lane =
+      made.timeline.lane({result.step.slowest_rank}, schedule::kComputeStream);
+  const Seconds passes =
+      slowest_microbatch(result) * static_cast<double>(result.microbatches) + result.step.update;
+  EXPECT_NEAR(made.timeline.busy(lane, timeline::SpanKind::kCompute) / passes, 1.0, 1e-6);
+}
+
+TEST(StepTimeline, WithoutAPipelineMicrobatchesFollowOneAnother) {
+  const Drawn made = drawn({.cluster = "8xh100-sxm", .layout = "tp=2", .batch = "16"});
+  std::string names;
+  for (const Span& span : made.timeline.spans()) {
+    if (made.timeline.lane_of(span).stream == schedule::kComputeStream) {
+      names += made.timeline.label_of(span).name + " ";
+    }
+  }
+  EXPECT_TRUE(names.starts_with("F0 B0 F1 B1 F2 B2 F3 B3 ")) << names;
+  EXPECT_TRUE(names.ends_with("update loop and uneven devices ")) << names;
+}
+
+TEST(StepTimeline, TooManyPassesAreRefused) {
+  explain::StepResult result;
+  result.step.stages.resize(4);
+  result.microbatches = 1'000'000;
+  describe::Layout layout;
+  layout.pp = 4;
+  const auto timeline = step_timeline(result, layout);
+  ASSERT_FALSE(timeline);
+  EXPECT_EQ(timeline.error().where, "--timeline");
+}
+
+}  // namespace
+}  // namespace sextant::app

@@ -1,0 +1,22 @@
+// What the job's own framework demands beyond the core rules, as far as a Job says it.
+//
+// Differences between frameworks matter here: a layout that is legal in Megatron may be refused by
+// torchtitan. What needs switches or environment that a Layout does not hold is asked by
+// emit/setting_rules.h.
+#pragma once
+
+#include <vector>
+
+#include "describe/layout/rules.h"
+
+namespace sextant::describe {
+
+// Every rule of job.framework that the job breaks, in rule order; risks and notes among them (see
+// Violation::severity). Allocates nothing where nothing is broken. REQUIRES: sizes of the layout
+// (tp, cp, pp, vpp, ep, etp, mbs) ≥ 1, as parse_layout and the dialects' readers give them.
+std::vector<Violation> check_framework_rules(const Job& job);
+
+// No rule whose breaking is illegal is broken. Allocates nothing at all.
+bool framework_allows(const Job& job);
+
+}  // namespace sextant::describe

@@ -1,0 +1,70 @@
+#include "emit/dialects.h"
+
+#include "emit/accelerate.h"
+#include "emit/bridge.h"
+#include "emit/deepspeed.h"
+#include "emit/maxtext.h"
+#include "emit/megatron.h"
+#include "emit/nanotron.h"
+#include "emit/torchtitan.h"
+#include "emit/trainer_flags.h"
+
+namespace sextant::emit {
+
+Writing write(Dialect dialect, const describe::Job& job) {
+  switch (dialect) {
+    case Dialect::kMegatron:
+      return write_megatron(job);
+    case Dialect::kBridge:
+      return write_bridge(job);
+    case Dialect::kTorchtitan:
+      return write_torchtitan(job);
+    case Dialect::kTorchtitanToml:
+      return write_torchtitan_toml(job);
+    case Dialect::kDeepspeed:
+      return write_deepspeed(job);
+    case Dialect::kMaxtext:
+      return write_maxtext(job);
+    case Dialect::kAccelerate:
+      return write_accelerate(job);
+    case Dialect::kNanotron:
+      return write_nanotron(job);
+  }
+  return {};
+}
+
+namespace {
+
+Reading read_words(const Settings& settings, const describe::DataStore& data) {
+  switch (settings.dialect) {
+    case Dialect::kMegatron:
+      return read_megatron(settings, data);
+    case Dialect::kBridge:
+      return read_bridge(settings, data);
+    case Dialect::kTorchtitan:
+      return read_torchtitan(settings, data);
+    case Dialect::kTorchtitanToml:
+      return read_torchtitan_toml(settings, data);
+    case Dialect::kDeepspeed:
+      return read_deepspeed(settings, data);
+    case Dialect::kMaxtext:
+      return read_maxtext(settings, data);
+    case Dialect::kAccelerate:
+      return read_accelerate(settings, data);
+    case Dialect::kNanotron:
+      return read_nanotron(settings, data);
+  }
+  return {};
+}
+
+}  // namespace
+
+Reading read(const Settings& settings, const describe::DataStore& data) {
+  Reading reading = read_words(settings, data);
+  if (settings.dialect == Dialect::kDeepspeed || settings.dialect == Dialect::kAccelerate) {
+    read_trainer_flags(settings, data, reading);
+  }
+  return reading;
+}
+
+}  // namespace sextant::emit

@@ -1,0 +1,60 @@
+// Layouts in the frameworks' own words, and back. One pair of functions a dialect, each in a file
+// of its own (megatron.h, torchtitan.h, …); these ask the right one.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "describe/data_store.h"
+#include "describe/layout/job.h"
+#include "emit/settings.h"
+
+namespace sextant::emit {
+
+// A value of the job that the framework has no words for. Never dropped in silence.
+struct Inexpressible {
+  std::string field;  // the layout's key, "schedule"
+  std::string value;  // "zbv"
+  std::string why;    // "Megatron-LM runs 1F1B and its interleaved form only"
+};
+
+struct Writing {
+  Settings settings;
+  std::vector<Inexpressible> left_out;
+};
+
+// The job as settings, the launcher's and the environment among them. Settings whose value is the
+// framework's default are written where a reader would look for them.
+Writing write(Dialect dialect, const describe::Job& job);
+
+// Where one field of the job came from.
+struct Fact {
+  std::string field;  // a layout key ("tp"), or "model", "seq", "gbs", "devices", …
+  std::string value;  // as `sextant` writes it
+  std::string words;  // as the user wrote it: "--tensor-model-parallel-size 8"
+  Place place{};
+};
+
+struct Reading {
+  Dialect dialect = Dialect::kMegatron;
+  // What the settings say, over what the framework itself does when they are silent. dp is a number
+  // where the devices are known, else 0.
+  describe::Layout layout;
+  std::optional<describe::Model> model;
+  std::optional<std::int64_t> sequence;
+  std::optional<std::int64_t> global_batch;  // sequences a step
+  std::optional<std::int64_t> devices;
+  std::optional<std::int64_t> devices_per_node;
+  std::vector<Fact> facts;
+  std::vector<Unresolved> unresolved;  // the settings' own, and values that are no numbers
+  std::vector<Setting> unknown;        // keys the framework does not have
+};
+
+// A value that cannot be understood is listed as unresolved, never guessed. `data`: the catalogue
+// of models, and the frameworks' names for them.
+Reading read(const Settings& settings, const describe::DataStore& data);
+
+}  // namespace sextant::emit

@@ -1,0 +1,316 @@
+#include "emit/maxtext.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "describe/model/load_model.h"
+#include "describe/model/parameters.h"
+#include "emit/any_job_testing.h"
+#include "emit/setting_values.h"
+#include "emit/tree_file.h"
+
+namespace sextant::emit {
+namespace {
+
+using namespace describe;  // NOLINT(google-build-using-namespace): the test speaks its words
+
+std::vector<std::string> layout_fields(const std::vector<Inexpressible>& left_out) {
+  std::vector<std::string> fields;
+  for (const Inexpressible& each : left_out) {
+    if (each.field != "model" && each.field != "gbs") {
+      fields.push_back(each.field);
+    }
+  }
+  std::sort(fields.begin(), fields.end());
+  return fields;
+}
+
+Reading through_a_file(const Writing& writing) {
+  auto settings = parse_yaml(render_yaml(writing.settings), "job.yml", Dialect::kMaxtext);
+  if (!settings) {
+    ADD_FAILURE() << to_text(settings.error());
+    return {};
+  }
+  EXPECT_EQ(dialect_of_tree(*settings), Dialect::kMaxtext);
+  settings->launch = writing.settings.launch;
+  return read_maxtext(*settings, DataStore{});
+}
+
+Reading read_text(std::string_view text, std::int64_t devices = 0) {
+  auto settings = parse_yaml(text, "job.yml", Dialect::kMaxtext);
+  EXPECT_TRUE(settings) << to_text(settings.error());
+  if (devices > 0) {
+    settings->launch.push_back({"devices", {std::to_string(devices)}, {}});
+  }
+  return read_maxtext(*settings, DataStore{});
+}
+
+TEST(Maxtext, WhatIsLeftOutIsExactlyWhatDiffers) {
+  EXPECT_TRUE(rc::check("round trip", [] {
+    for (int i = 0; i < 10; ++i) {
+      const Job job = any_job(Framework::kMaxtext);
+      const Writing writing = write_maxtext(job);
+      const Reading reading = through_a_file(writing);
+      RC_ASSERT(layout_fields(writing.left_out) == differing_keys(job.layout, reading.layout));
+      RC_ASSERT(reading.sequence == job.sequences.length);
+      RC_ASSERT(reading.global_batch == job.global_batch);
+      RC_ASSERT(reading.devices == job.cluster.devices);
+      RC_ASSERT(reading.unresolved.empty());
+      RC_ASSERT(reading.unknown.empty());
+    }
+  }));
+}
+
+// Sharding as MaxText does it: over fsdp, context and expert together, copies on the data axis.
+void choose_sharding(Layout& at) {
+  at.dp = any::one_of<std::int64_t>({1, 2, 4, 8, 16}) * at.ep;
+  const std::int64_t shard = at.dp * at.cp;
+  at.zero = shard > 1 ? Zero::kParameters : Zero::kNone;
+  at.zero_group = 0;
+  const std::int64_t copies = any::one_of<std::int64_t>({1, 2});
+  if (copies == 2 && at.dp / at.ep % 2 == 0) {
+    at.zero_group = shard / 2 > 1 ? shard / 2 : 0;
+    at.zero = shard / 2 > 1 ? Zero::kParameters : Zero::kOptimizer;
+  }
+}
+
+Job any_maxtext_job() {
+  Job job = any_job(Framework::kMaxtext);
+  Layout& at = job.layout;
+  const Layout plain;
+  const bool experts = has_experts(job.model);
+  at.cp_inner = at.cp_method == CpMethod::kAllToAllP2p ? 2 : 0;
+  at.pp = any::one_of<std::int64_t>({1, 2, 4});
+  at.vpp = at.pp > 1 ? any::one_of<std::int64_t>({1, 2, 5}) : 1;
+  at.schedule =
+      at.pp == 1 ? plain.schedule : (at.vpp > 1 ? Schedule::kLoopedBfs : Schedule::kGpipe);
+  at.split = {};
+  at.ep = experts ? any::one_of<std::int64_t>({1, 2, 4}) : 1;
+  at.etp = experts ? at.tp : 1;
+  choose_sharding(at);
+  at.reshard_after_forward = at.zero != Zero::kParameters || at.pp == 1 || any::once_in(2);
+  using Module = RecomputeModule;
+  at.recompute = any::one_of<RecomputePolicy>(
+      {{.granularity = Recompute::kFull, .modules = {}},
+       {.granularity = Recompute::kSelective,
+        .modules = {Module::kCoreAttention, Module::kLayerNorm, Module::kMlp}},
+       {.granularity = Recompute::kSelective,
+        .modules = {Module::kCoreAttention, Module::kLayerNorm, Module::kActivation}}});
+  at.activation_offload = any::once_in(2);
+  at.precision =
+      any::one_of<Precision>({Precision::kBf16, Precision::kFp32, Precision::kFp16, Precision::kFp8,
+                              Precision::kMxfp8, Precision::kNvfp4, Precision::kInt8});
+  at.parameters = any::one_of<Storage>({Storage::kFp32, Storage::kBf16});
+  at.gradients = at.parameters == Storage::kFp32
+                     ? any::one_of<Storage>({Storage::kFp32, Storage::kBf16})
+                     : at.parameters;
+  at.optimizer = {.master = Storage::kNone,
+                  .first_moment = any::one_of<Storage>({Storage::kFp32, Storage::kBf16}),
+                  .second_moment = at.parameters,
+                  .offload = any::once_in(2)};
+  at.attention = any::one_of<AttentionKernel>(
+      {AttentionKernel::kFlash, AttentionKernel::kCudnn, AttentionKernel::kEager});
+  at.loss = LossKernel::kInPlace;
+  at.launch = Launch::kCompiled;
+  at.dispatcher = experts && any::once_in(2) ? Dispatcher::kAllGather : Dispatcher::kAllToAll;
+  at.overlap.clear();
+  if (at.dp * at.cp > 1) {
+    at.overlap = {Overlap::kGradReduce};
+    if (at.zero != Zero::kNone) {
+      at.overlap.push_back(Overlap::kParamGather);
+    }
+  }
+  at.order = plain.order;
+  job.model.blocks = {job.model.blocks.back()};
+  job.model.blocks[0].mixer = Attention{.heads = 16, .kv_heads = 4, .head_dim = 64};
+  job.model.mtp_layers = 0;
+  job.model.layers.assign(static_cast<std::size_t>(at.stages() * 3), 0);
+  if (experts) {
+    job.model.blocks[0].ffn = MoeFfn{.experts = 16, .topk = 2, .width = 512};
+  } else {
+    job.model.blocks[0].ffn = DenseFfn{.width = 2048};
+  }
+  job.cluster.devices = at.tp * at.cp * at.pp * at.dp;
+  // Any number of steps, so that a device's share has endless decimals too.
+  job.global_batch = at.dp * at.mbs * at.pp * any::one_of<std::int64_t>({1, 2, 3, 7, 11});
+  return job;
+}
+
+TEST(Maxtext, ItsOwnJobsReadBackWhole) {
+  EXPECT_TRUE(rc::check("nothing is left out", [] {
+    for (int i = 0; i < 10; ++i) {
+      const Job job = any_maxtext_job();
+      const Writing writing = write_maxtext(job);
+      for (const Inexpressible& each : writing.left_out) {
+        RC_FAIL(each.field + "=" + each.value + ": " + each.why + "\n" +
+                render_yaml(writing.settings));
+      }
+      const Reading reading = through_a_file(writing);
+      RC_ASSERT(reading.layout == job.layout);
+      RC_ASSERT(reading.global_batch == job.global_batch);
+      RC_ASSERT(reading.devices == job.cluster.devices);
+      RC_ASSERT(reading.model.has_value());
+      RC_ASSERT(model_parameters(*reading.model).total() == model_parameters(job.model).total());
+    }
+  }));
+}
+
+TEST(Maxtext, SharesOfADeviceGiveBackWholeSequences) {
+  // 1/3 of a sequence a device, 49 devices and other numbers that no double holds.
+  for (const std::int64_t devices : {3, 7, 48, 49, 96, 1000, 6144, 99'991}) {
+    for (const std::int64_t micro : {1, 2, 5, 64, 333}) {
+      Job job;
+      job.cluster = *load_cluster("8xb200-sxm", DataStore{});
+      job.cluster.devices = devices;
+      job.layout.tp = devices;
+      job.layout.dp = 1;
+      job.layout.mbs = micro;
+      job.global_batch = micro;
+      job.sequences.length = 128;
+      const Reading reading = through_a_file(write_maxtext(job));
+      EXPECT_EQ(reading.layout.mbs, micro) << devices;
+      EXPECT_EQ(reading.global_batch, micro) << devices;
+    }
+  }
+}
+
+TEST(Maxtext, AnAxisOfMinusOneTakesWhatIsLeft) {
+  const std::string_view text =
+      "model_name: llama3.1-405b\n"
+      "ici_fsdp_parallelism: -1\n"
+      "ici_tensor_parallelism: 4\n"
+      "dcn_data_parallelism: 2\n"
+      "per_device_batch_size: 0.5\n"
+      "max_target_length: 8_192\n"
+      "quantization: ''\n";
+  const Reading reading = read_text(text, 512);
+  EXPECT_EQ(to_text(reading.layout),
+            "tp=4,dp=128,zero=3,zero_group=64,mbs=2,recompute=full,parameters=fp32,"
+            "optimizer=adam:none:fp32:fp32,loss=in-place,compile=compile,overlap=grad_reduce+param_"
+            "gather");
+  EXPECT_EQ(reading.global_batch, 256);
+  EXPECT_EQ(reading.sequence, 8192);
+  EXPECT_EQ(reading.model->layer_count(), 126);
+  EXPECT_TRUE(reading.unresolved.empty());
+  // The same without the devices: dp is open, a replica's batch is not.
+  const Reading open = read_text(text);
+  EXPECT_EQ(open.layout.dp, 0);
+  EXPECT_EQ(open.layout.tp, 4);
+  EXPECT_EQ(open.layout.mbs, 2);
+  EXPECT_FALSE(open.devices);
+  EXPECT_FALSE(open.global_batch);
+}
+
+TEST(Maxtext, SilenceIsBaseYml) {
+  const Reading reading = read_text("run_name: x\n", 256);
+  EXPECT_EQ(reading.layout.dp, 256);
+  EXPECT_EQ(reading.layout.zero, Zero::kParameters);
+  EXPECT_EQ(reading.layout.mbs, 12);
+  EXPECT_EQ(reading.sequence, 2048);
+  EXPECT_FALSE(reading.model);
+}
+
+TEST(Maxtext, ReadsAPublicRecipeWithOverrides) {
+  // In the style of a multislice recipe: a file for the model, the rest on the command line.
+  std::vector<WordAt> words;
+  std::size_t offset = 0;
+  const std::string line =
+      "python3 -m MaxText.train MaxText/configs/base.yml model_name=gemma3-12b run_name=a=b "
+      "per_device_batch_size=1 ici_fsdp_parallelism=1 ici_fsdp_transpose_parallelism=-1 "
+      "remat_policy=custom decoder_layer_input=offload max_target_length=32768 "
+      "dcn_data_parallelism=2 --flag=1";
+  for (const std::string_view word : split(line, ' ')) {
+    words.push_back({std::string(word), {"run.sh", 3, offset, word.size()}});
+    offset += word.size() + 1;
+  }
+  Settings settings;
+  settings.dialect = Dialect::kMaxtext;
+  settings.given = maxtext_overrides(words);
+  settings.launch.push_back({"devices", {"512"}, {}});
+  ASSERT_EQ(settings.given.size(), 9U);
+  EXPECT_EQ(find(settings.given, "run_name")->values[0], "a=b");
+  const Place& place = find(settings.given, "max_target_length")->place;
+  EXPECT_EQ(line.substr(place.offset, place.length), "32768");
+  const Reading reading = read_maxtext(settings, DataStore{});
+  EXPECT_EQ(reading.layout.dp, 512);
+  EXPECT_EQ(reading.layout.zero_group, 256);
+  EXPECT_EQ(reading.layout.recompute.granularity, Recompute::kFull);
+  EXPECT_TRUE(reading.layout.activation_offload);
+  EXPECT_EQ(reading.global_batch, 512);
+  EXPECT_EQ(reading.sequence, 32768);
+  EXPECT_EQ(reading.model->layer_count(), 48);
+}
+
+TEST(Maxtext, PipelinesRepeatAsOftenAsTheirLayersAllow) {
+  const Reading reading = read_text(
+      "model_name: llama2-70b\nici_pipeline_parallelism: 4\nici_fsdp_parallelism: 2\n"
+      "num_layers_per_pipeline_stage: 5\nper_device_batch_size: 2\nnum_pipeline_microbatches: 8\n",
+      8);
+  EXPECT_EQ(reading.layout.pp, 4);
+  EXPECT_EQ(reading.layout.vpp, 80 / 20);
+  EXPECT_EQ(reading.layout.schedule, Schedule::kLoopedBfs);
+  EXPECT_EQ(reading.layout.mbs, 1);  // 16 sequences, 2 replicas, 8 microbatches
+}
+
+TEST(Maxtext, WhatIsNotUnderstoodIsSaid) {
+  const Reading reading = read_text(
+      "model_name: unheard-of\nici_fsdp_parallelism: -1\nici_tensor_parallelism: -1\n"
+      "ici_warp_parallelism: 2\nper_device_batch_size: lots\nremat_policy: sometimes\n"
+      "quantization: int3\nparameter_memory_host_offload: true\n",
+      8);
+  ASSERT_EQ(reading.unknown.size(), 1U);
+  EXPECT_EQ(reading.unknown[0].key, "ici_warp_parallelism");
+  EXPECT_EQ(reading.unresolved.size(), 6U);
+  const Reading wrong = read_text("ici_fsdp_parallelism: 4\n", 8);
+  ASSERT_EQ(wrong.unresolved.size(), 1U);
+  EXPECT_EQ(wrong.unresolved[0].why, "its axes take 4 devices, the job has 8");
+}
+
+TEST(Maxtext, ATopologyNamesTheDevices) {
+  EXPECT_EQ(read_text("compile_topology: v6e-256\ncompile_topology_num_slices: 2\n").layout.dp,
+            512);
+  EXPECT_EQ(read_text("compile_topology: v5p-256\n").devices, 128);
+}
+
+TEST(Maxtext, EveryNameIsAModelOfTheCatalogue) {
+  const DataStore data;
+  for (const std::string& name : catalogue_names(data)) {
+    const Model model = *load_model(name, data);
+    Job job;
+    job.model = model;
+    job.cluster = *load_cluster("64xtpu-v6e", data);
+    job.layout.dp = 64;
+    job.global_batch = 64;
+    job.sequences.length = 2048;
+    const Writing writing = write_maxtext(job);
+    const Setting* named = find(writing.settings.given, "model_name");
+    if (named == nullptr) {
+      continue;
+    }
+    const Reading reading = through_a_file(writing);
+    ASSERT_TRUE(reading.model) << name;
+    EXPECT_EQ(model_parameters(*reading.model).total(), model_parameters(model).total()) << name;
+  }
+}
+
+TEST(Maxtext, SlicesAreCrossedByWhoTalksLeast) {
+  Job job;
+  job.cluster = *load_cluster("512xtpu-v6e", DataStore{});
+  job.cluster.slices = 2;
+  job.layout.tp = 4;
+  job.layout.dp = 128;
+  job.layout.zero = Zero::kParameters;
+  job.layout.zero_group = 64;
+  job.global_batch = 512;
+  job.sequences.length = 4096;
+  const Writing writing = write_maxtext(job);
+  EXPECT_EQ(find(writing.settings.given, "hardware")->values[0], "tpu");
+  EXPECT_EQ(find(writing.settings.given, "dcn_data_parallelism")->values[0], "2");
+  EXPECT_EQ(find(writing.settings.given, "ici_fsdp_parallelism")->values[0], "64");
+  EXPECT_EQ(find(writing.settings.given, "ici_tensor_parallelism")->values[0], "4");
+}
+
+}  // namespace
+}  // namespace sextant::emit

@@ -1,0 +1,370 @@
+#include "emit/nanotron.h"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "base/integers.h"
+#include "base/text.h"
+#include "describe/layout/framework_defaults.h"
+#include "emit/setting_values.h"
+#include "emit/tree_file_writer.h"
+
+namespace sextant::emit {
+namespace {
+
+using namespace describe;  // NOLINT(google-build-using-namespace)
+
+constexpr std::int64_t kMost = 10'000'000;
+constexpr std::int64_t kMostTokens = 1'000'000'000;
+constexpr std::string_view kEngine = "parallelism.pp_engine";
+constexpr std::string_view kMode = "parallelism.tp_mode";
+constexpr std::string_view kAsync = "parallelism.tp_linear_async_communication";
+constexpr std::string_view kRecomputeLayer = "parallelism.recompute_layer";
+constexpr std::string_view kExpertReplicas = "parallelism.expert_data_parallel_size";
+constexpr std::string_view kSequence = "tokens.sequence_length";
+constexpr std::string_view kAccumulation = "tokens.batch_accumulation_per_replica";
+constexpr std::string_view kZero = "optimizer.zero_stage";
+constexpr std::string_view kFp32Gradients = "optimizer.accumulate_grad_in_fp32";
+constexpr std::string_view kOptimizer = "optimizer.optimizer_factory.name";
+constexpr std::string_view kType = "model.dtype";
+constexpr std::string_view kAttention = "model.model_config._attn_implementation";
+constexpr std::string_view kDispatcher = "model.model_config.moe_config.token_dispatcher_type";
+constexpr std::string_view kExperts = "model.model_config.moe_config.num_experts";
+
+struct Size {
+  std::string_view key;
+  std::string_view field;
+  std::int64_t Layout::* member;
+  bool experts_only = false;
+};
+constexpr std::array kSizes{
+    Size{"parallelism.dp", "dp", &Layout::dp},
+    Size{"parallelism.pp", "pp", &Layout::pp},
+    Size{"parallelism.tp", "tp", &Layout::tp},
+    Size{"parallelism.context_parallel_size", "cp", &Layout::cp},
+    Size{"parallelism.expert_parallel_size", "ep", &Layout::ep, true},
+    Size{"parallelism.expert_tensor_parallel_size", "etp", &Layout::etp, true},
+    Size{"tokens.micro_batch_size", "mbs", &Layout::mbs},
+};
+
+// Without a word all forwards run before all backwards.
+constexpr std::array<Word<Schedule>, 2> kEngineWords{
+    {{Schedule::kGpipe, "afab"}, {Schedule::k1f1b, "1f1b"}}};
+// Readers take any case of it.
+constexpr std::array<Word<bool>, 2> kModeWords{{{false, "ALL_REDUCE"}, {true, "REDUCE_SCATTER"}}};
+constexpr std::array<Word<Dispatcher>, 2> kDispatchWords{
+    {{Dispatcher::kAllToAll, "alltoall"}, {Dispatcher::kAllGather, "allgather"}}};
+constexpr std::array<Word<OptimizerKind>, 2> kOptimizerNames{
+    {{OptimizerKind::kAdam, "adamW"}, {OptimizerKind::kSgd, "sgd"}}};
+
+struct Type {
+  std::string_view word;
+  Precision precision;
+  Storage storage;
+};
+constexpr std::array kTypes{Type{"bfloat16", Precision::kBf16, Storage::kBf16},
+                            Type{"float16", Precision::kFp16, Storage::kFp16},
+                            Type{"float32", Precision::kFp32, Storage::kFp32}};
+
+// Under context parallelism the attention function is also how keys and values travel.
+struct AttentionWord {
+  std::string_view word;
+  std::optional<CpMethod> method;
+};
+constexpr std::array kAttentions{AttentionWord{"flash_attention_2", std::nullopt},
+                                 AttentionWord{"sdpa", std::nullopt},
+                                 AttentionWord{"flex_attention", std::nullopt},
+                                 AttentionWord{"ring", CpMethod::kP2pRing},
+                                 AttentionWord{"ring_flash_triton", CpMethod::kP2pRing},
+                                 AttentionWord{"llama3_ring_attention", CpMethod::kAllGather}};
+
+constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kReasons{
+    {{"vpp", "nanotron has one model chunk a rank"},
+     {"schedule", "nanotron runs 1f1b and afab (GPipe) only"},
+     {"layers_per_stage", "nanotron balances blocks by their compute"},
+     {"zero", "nanotron shards the optimizer (zero_stage 1) or nothing"},
+     {"zero_group", "nanotron shards over all of dp"},
+     {"recompute", "nanotron recomputes whole layers or nothing (recompute_layer)"},
+     {"cp_method", "nanotron passes keys and values in a ring or gathers them"},
+     {"precision", "nanotron computes in model.dtype: bfloat16, float16 or float32"},
+     {"parameters", "parameters have the format of model.dtype"},
+     {"gradients", "accumulate_grad_in_fp32, else the format of model.dtype"},
+     {"optimizer", "states follow accumulate_grad_in_fp32 and model.dtype"},
+     {"order", "nanotron orders ranks tp-cp-dp-pp, with experts tp-cp-pp-dp"}}};
+
+// States of the optimizer: accumulating in fp32 brings an fp32 copy that the optimizer works on.
+Optimizer states(OptimizerKind kind, Storage parameters, bool fp32) {
+  Optimizer optimizer = default_optimizer(kind);
+  const Storage format = fp32 ? Storage::kFp32 : parameters;
+  optimizer.master = fp32 && parameters != Storage::kFp32 ? Storage::kFp32 : Storage::kNone;
+  for (Storage* moment : {&optimizer.first_moment, &optimizer.second_moment}) {
+    *moment = *moment == Storage::kNone ? Storage::kNone : format;
+  }
+  return optimizer;
+}
+
+void write_parallelism(const Job& job, bool experts, SettingWriter& out) {
+  const Layout& at = job.layout;
+  for (const Size& size : kSizes) {
+    if (size.experts_only && !experts) {
+      continue;
+    }
+    out.whole(size.key, size.field == "dp" ? std::max<std::int64_t>(1, job.dp()) : at.*size.member);
+  }
+  if (experts) {
+    const std::int64_t expert_ranks = saturating_product({at.ep, at.etp, at.pp});
+    out.whole(kExpertReplicas, std::max<std::int64_t>(1, job.cluster.devices / expert_ranks));
+  }
+  out.text(kEngine, at.schedule == Schedule::k1f1b ? "1f1b" : "afab");
+  out.text(kMode, word_of<bool>(kModeWords, at.sp));
+  out.flag(kAsync, at.overlaps(Overlap::kTensorParallel));
+  out.flag(kRecomputeLayer, at.recompute.granularity == Recompute::kFull);
+}
+
+void write_formats(const Layout& at, SettingWriter& out) {
+  const auto* const type = std::find_if(kTypes.begin(), kTypes.end(), [&](const Type& each) {
+    return each.precision == at.precision;
+  });
+  out.text(kType, type == kTypes.end() ? "bfloat16" : type->word);
+  out.whole(kZero, at.zero == Zero::kNone ? 0 : 1);
+  out.flag(kFp32Gradients, at.gradients == Storage::kFp32);
+  out.text(kOptimizer, at.optimizer.kind == OptimizerKind::kSgd ? "sgd" : "adamW");
+}
+
+void write_attention(const Layout& at, bool experts, SettingWriter& out) {
+  if (at.cp > 1 && at.cp_method == CpMethod::kAllGather) {
+    out.text(kAttention, "llama3_ring_attention");
+    out.whole("model.model_config.ring_attn_heads_k_stride", 1);
+  } else {
+    out.text(kAttention, at.cp > 1 ? "ring" : "flash_attention_2");
+  }
+  if (experts) {
+    out.text(kDispatcher, at.dispatcher == Dispatcher::kAllGather ? "allgather" : "alltoall");
+  }
+}
+
+void read_sizes(SettingReader& reader, Reading& reading, bool experts) {
+  for (const Size& size : kSizes) {
+    if (size.experts_only && !experts) {
+      continue;
+    }
+    if (const auto value = reader.whole(size.key, 1, kMost)) {
+      reading.layout.*size.member = *value;
+      reader.fact(size.field, std::to_string(*value), size.key);
+    }
+  }
+}
+
+// Its own readers ignore the case of a word.
+template <typename E>
+std::optional<E> any_case(SettingReader& reader, std::string_view key,
+                          std::span<const Word<E>> words) {
+  const auto text = reader.text(key);
+  for (const auto& [value, name] : words) {
+    if (text && to_lower(*text) == to_lower(name)) {
+      return value;
+    }
+  }
+  if (text) {
+    reader.unresolved(key, "not one of nanotron's words");
+  }
+  return std::nullopt;
+}
+
+void read_parallelism(SettingReader& reader, Reading& reading, bool experts) {
+  Layout& at = reading.layout;
+  const auto engine = any_case<Schedule>(reader, kEngine, kEngineWords).value_or(Schedule::kGpipe);
+  if (at.pp > 1) {
+    at.schedule = engine;
+    reader.fact("schedule", std::string(word_of<Schedule>(kScheduleWords, engine)), kEngine);
+  }
+  at.sp = any_case<bool>(reader, kMode, kModeWords).value_or(false) && at.tp > 1;
+  if (at.tp > 1) {
+    reader.fact("sp", at.sp ? "1" : "0", kMode);
+  }
+  // Gradients are reduced bucket by bucket while the backward pass runs.
+  if (saturating_product({at.dp, at.cp}) > 1) {
+    at.overlap.push_back(Overlap::kGradReduce);
+  }
+  if (reader.flag(kAsync).value_or(false) && at.tp > 1) {
+    at.overlap.push_back(Overlap::kTensorParallel);
+    reader.fact("overlap", "tp", kAsync);
+  }
+  if (reader.flag(kRecomputeLayer).value_or(false)) {
+    at.recompute.granularity = Recompute::kFull;
+    reader.fact("recompute", "full", kRecomputeLayer);
+  }
+  if (experts) {
+    at.order = {Axis::kTp, Axis::kCp, Axis::kEp, Axis::kPp, Axis::kDp};
+  }
+}
+
+void read_formats(SettingReader& reader, Reading& reading) {
+  Layout& at = reading.layout;
+  if (const auto word = reader.text(kType)) {
+    const auto* const type = std::find_if(kTypes.begin(), kTypes.end(),
+                                          [&](const Type& each) { return each.word == *word; });
+    if (type == kTypes.end()) {
+      reader.unresolved(kType, "not bfloat16, float16 or float32; read as bfloat16");
+    } else {
+      at.precision = type->precision;
+      at.parameters = type->storage;
+      reader.fact("precision", std::string(word_of<Precision>(kPrecisionWords, at.precision)),
+                  kType);
+    }
+  }
+  const auto stage = reader.whole(kZero, 0, 1);
+  at.zero = stage.value_or(0) == 1 ? Zero::kOptimizer : Zero::kNone;
+  reader.fact("zero", stage.value_or(0) == 1 ? "1" : "0", kZero);
+  const bool fp32 = reader.flag(kFp32Gradients).value_or(true);
+  at.gradients = fp32 ? Storage::kFp32 : at.parameters;
+  reader.fact("gradients", std::string(word_of<Storage>(kStorageWords, at.gradients)),
+              kFp32Gradients);
+  const auto kind = any_case<OptimizerKind>(reader, kOptimizer, kOptimizerNames);
+  at.optimizer = states(kind.value_or(OptimizerKind::kAdam), at.parameters, fp32);
+  reader.fact("optimizer", std::string(word_of<OptimizerKind>(kOptimizerWords, at.optimizer.kind)),
+              kOptimizer);
+}
+
+void read_attention(SettingReader& reader, Reading& reading, bool experts) {
+  Layout& at = reading.layout;
+  const auto word = reader.text(kAttention);
+  const auto* const row =
+      std::find_if(kAttentions.begin(), kAttentions.end(),
+                   [&](const AttentionWord& each) { return each.word == word; });
+  if (word && row == kAttentions.end()) {
+    reader.unresolved(kAttention, "not one of nanotron's attention functions");
+  } else if (word && row->method && at.cp > 1) {
+    at.cp_method = *row->method;
+    reader.fact("cp_method", std::string(word_of<CpMethod>(kCpMethodWords, at.cp_method)),
+                kAttention);
+  }
+  if (const auto how = any_case<Dispatcher>(reader, kDispatcher, kDispatchWords); how && experts) {
+    at.dispatcher = *how;
+    reader.fact("dispatcher", std::string(word_of<Dispatcher>(kDispatcherWords, *how)),
+                kDispatcher);
+  }
+}
+
+void read_batch(SettingReader& reader, Reading& reading) {
+  const Layout& at = reading.layout;
+  reading.sequence = reader.whole(kSequence, 1, kMostTokens);
+  if (reading.sequence) {
+    reader.fact("seq", std::to_string(*reading.sequence), kSequence);
+  }
+  const std::int64_t accumulation = reader.whole(kAccumulation, 1, kMost).value_or(1);
+  if (reader.find("tokens.micro_batch_size") != nullptr && at.dp > 0) {
+    reading.global_batch = saturating_product({at.mbs, accumulation, at.dp});
+    reader.fact("gbs", std::to_string(*reading.global_batch), kAccumulation);
+  }
+  if (at.dp > 0) {
+    reading.devices = saturating_product({at.dp, at.cp, at.tp, at.pp});
+  }
+  const auto launched = reader.launched("devices");
+  if (launched && reading.devices && *launched != *reading.devices) {
+    reader.unresolved("parallelism.dp",
+                      fmt::format("dp*cp*tp*pp is {}, the job is started on {} devices",
+                                  *reading.devices, *launched));
+  }
+  reading.devices = reading.devices ? reading.devices : launched;
+  reading.devices_per_node = reader.launched("devices_per_node");
+}
+
+// Sections in which every key is known are those that say nothing about speed.
+bool is_known(std::string_view key) {
+  static constexpr std::array<std::string_view, 12> kSections{
+      "checkpoints", "data_stages", "general",  "lighteval", "logging",   "metrics_logging",
+      "model",       "optimizer",   "profiler", "s3_upload", "tokenizer", "lr_scheduler"};
+  static constexpr std::array<std::string_view, 9> kOthers{"parallelism.tp_recompute_allgather",
+                                                           "parallelism.moe_layer_recompute",
+                                                           "parallelism.enabled_moe",
+                                                           "tokens.train_steps",
+                                                           "tokens.val_check_interval",
+                                                           "tokens.limit_test_batches",
+                                                           "tokens.limit_val_batches",
+                                                           kSequence,
+                                                           kAccumulation};
+  static constexpr std::array<std::string_view, 5> kOwn{kEngine, kMode, kAsync, kRecomputeLayer,
+                                                        kExpertReplicas};
+  const auto is = [&](std::string_view each) { return key == each; };
+  return std::any_of(kSections.begin(), kSections.end(),
+                     [&](std::string_view section) {
+                       return key == section || (key.starts_with(section) &&
+                                                 key.substr(section.size()).starts_with('.'));
+                     }) ||
+         std::any_of(kOthers.begin(), kOthers.end(), is) ||
+         std::any_of(kOwn.begin(), kOwn.end(), is) ||
+         std::any_of(kSizes.begin(), kSizes.end(), [&](const Size& size) { return is(size.key); });
+}
+
+// Everything but the model.
+Reading read_layout(const Settings& settings) {
+  Reading reading;
+  reading.dialect = Dialect::kNanotron;
+  reading.unresolved = settings.unresolved;
+  SettingReader reader(settings, reading);
+  const bool experts = reader.whole(kExperts, 1, kMost).has_value();
+  read_sizes(reader, reading, experts);
+  read_parallelism(reader, reading, experts);
+  read_formats(reader, reading);
+  read_attention(reader, reading, experts);
+  read_batch(reader, reading);
+  for (const Setting& setting : settings.given) {
+    if (!is_known(setting.key)) {
+      reading.unknown.push_back(setting);
+    }
+  }
+  return reading;
+}
+
+}  // namespace
+
+Writing write_nanotron(const Job& job) {
+  Writing writing;
+  writing.settings.dialect = Dialect::kNanotron;
+  const std::vector<Setting> model = nanotron_model_settings(job.model);
+  const bool experts = find(model, kExperts) != nullptr;
+  SettingWriter out;
+  out.all(model);
+  write_attention(job.layout, experts, out);
+  write_formats(job.layout, out);
+  write_parallelism(job, experts, out);
+  out.whole(kSequence, job.sequences.length);
+  out.whole(kAccumulation, std::max<std::int64_t>(1, job.microbatches()));
+  writing.settings.given = std::move(out).take();
+  writing.settings.launch = launch_settings(job);
+  Layout wanted = job.layout;
+  wanted.dp = job.dp();
+  const Reading said = read_layout(writing.settings);
+  writing.left_out = left_out_of(wanted, said.layout, kReasons);
+  if (model.empty()) {
+    writing.left_out.push_back({"model", job.model.name,
+                                "nanotron trains Llama-like decoders; write model_config by hand"});
+  }
+  if (said.global_batch != job.global_batch) {
+    writing.left_out.push_back(
+        {"gbs", std::to_string(job.global_batch), "every replica runs whole micro-batches"});
+  }
+  return writing;
+}
+
+Reading read_nanotron(const Settings& settings, const DataStore& data) {
+  Reading reading = read_layout(settings);
+  if (auto model = nanotron_model(settings, data)) {
+    if (*model) {
+      reading.model = std::move(**model);
+      reading.facts.push_back(
+          {"model",
+           fmt::format("{} layers of {}", reading.model->layer_count(), reading.model->hidden),
+           "model.model_config",
+           {}});
+    } else {
+      reading.unresolved.push_back({"model.model_config", to_text(model->error()), {}});
+    }
+  }
+  return reading;
+}
+
+}  // namespace sextant::emit

@@ -1,0 +1,80 @@
+// Settings' values as numbers, switches and words, and what a reader says about them: a Fact for
+// each value taken, an Unresolved for each that is not understood.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "describe/layout/layout.h"
+#include "emit/dialects.h"
+#include "emit/settings.h"
+
+namespace sextant::emit {
+
+// "true" and "false" in any case, "1" and "0"; nothing for anything else.
+std::optional<bool> to_flag(std::string_view text);
+// Whole numbers as files write them: "8192", "8_192", "5e8", "8.0"; nothing for anything else.
+std::optional<std::int64_t> to_whole(std::string_view text);
+
+// Asks one list of settings. A value of the wrong kind is listed as unresolved and read as absent;
+// "auto" likewise, and "None" is absent.
+class SettingReader {
+ public:
+  // REQUIRES: both outlive the reader.
+  SettingReader(const Settings& settings, Reading& reading)
+      : settings_(settings), reading_(reading) {}
+
+  [[nodiscard]] const Setting* find(std::string_view key) const;
+  [[nodiscard]] std::optional<std::string> text(std::string_view key) const;
+  std::optional<std::int64_t> whole(std::string_view key, std::int64_t least, std::int64_t most);
+  std::optional<bool> flag(std::string_view key);
+  // The value of the first row whose word it is.
+  template <typename E>
+  std::optional<E> word(std::string_view key, std::span<const describe::Word<E>> words);
+  // One of the launcher's numbers, "devices".
+  std::optional<std::int64_t> launched(std::string_view key);
+
+  // The field has this value because of that setting; nothing where the setting is absent.
+  void fact(std::string_view field, std::string value, std::string_view key);
+  void unresolved(std::string_view key, std::string why);
+
+ private:
+  void wrong(const Setting& setting, std::string_view allowed);
+
+  const Settings& settings_;
+  Reading& reading_;
+};
+
+// The fields in which what was said differs from what was wanted, each with its reason; a field
+// without a row has no words at all in this dialect.
+std::vector<Inexpressible> left_out_of(
+    const describe::Layout& wanted, const describe::Layout& said,
+    std::span<const std::pair<std::string_view, std::string_view>> reasons);
+
+// The launcher's numbers of a job's cluster: nodes, devices_per_node, devices.
+std::vector<Setting> launch_settings(const describe::Job& job);
+
+template <typename E>
+std::optional<E> SettingReader::word(std::string_view key,
+                                     std::span<const describe::Word<E>> words) {
+  const auto value = text(key);
+  if (!value) {
+    return std::nullopt;
+  }
+  std::string allowed;
+  for (const auto& [meaning, name] : words) {
+    if (name == *value) {
+      return meaning;
+    }
+    allowed += (allowed.empty() ? "" : ", ") + std::string(name);
+  }
+  wrong(*find(key), allowed);
+  return std::nullopt;
+}
+
+}  // namespace sextant::emit

@@ -1,0 +1,66 @@
+#include "emit/shell_job.h"
+
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "emit/shell_arguments.h"
+#include "emit/shell_launch.h"
+#include "emit/shell_program.h"
+#include "emit/shell_script.h"
+
+namespace sextant::emit {
+namespace {
+
+// Exported variables, then those before the command itself. One that is not known is listed.
+void add_environment(const ShellScript& script, const ScriptCommand& command, Settings& settings) {
+  const auto add = [&](const ScriptVariable& variable) {
+    if (variable.values.size() != 1) {
+      return;
+    }
+    const ScriptWord& value = variable.values[0];
+    if (value.why.empty()) {
+      settings.environment.push_back({variable.name, {value.at.text}, value.at.place});
+    } else {
+      settings.unresolved.push_back(
+          {fmt::format("{}={}", variable.name, value.at.text), value.why, value.at.place});
+    }
+  };
+  for (const ScriptVariable& variable : script.variables) {
+    if (variable.exported) {
+      add(variable);
+    }
+  }
+  for (const ScriptVariable& variable : command.environment) {
+    add(variable);
+  }
+}
+
+}  // namespace
+
+Result<Settings> parse_shell(std::string_view text, std::string_view name) {
+  SEXTANT_TRY(const ShellScript script, read_shell_script(text, name));
+  const auto found = training_command(script);
+  if (!found) {
+    return invalid("no command of the script starts a training", std::string(name),
+                   "torchrun, srun, mpirun, deepspeed, accelerate launch or python before a "
+                   "program, e.g. torchrun --nproc_per_node 8 pretrain_gpt.py …");
+  }
+  const ScriptCommand& command = script.commands[found->command];
+  Settings settings;
+  settings.dialect = found->dialect;
+  LaunchFacts facts = launch_facts(script, *found);
+  settings.launch = std::move(facts.settings);
+  settings.unresolved = std::move(facts.unresolved);
+  add_environment(script, command, settings);
+  add_arguments(script, *found, settings);
+  if (found->others > 0) {
+    settings.unresolved.push_back({fmt::format("{} training commands", found->others + 1),
+                                   "the script starts several; only the first is read",
+                                   {std::string(name), command.line, 0, 0}});
+  }
+  return settings;
+}
+
+}  // namespace sextant::emit

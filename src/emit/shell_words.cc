@@ -1,0 +1,407 @@
+#include "emit/shell_words.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+
+namespace sextant::emit {
+namespace {
+
+bool is_name_start(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+bool is_name_character(char c) {
+  return is_name_start(c) || is_digit(c);
+}
+bool is_blank(char c) {
+  return c == ' ' || c == '\t' || c == '\r';
+}
+// What ends an unquoted word.
+bool ends_word(char c) {
+  return is_blank(c) || std::string_view("\n;&|()<>").find(c) != std::string_view::npos;
+}
+constexpr std::string_view kSpecialNames = "@*#?$!-";
+
+ShellPiece piece_at(ShellPiece::Kind kind, std::size_t offset, bool quoted) {
+  ShellPiece piece;
+  piece.kind = kind;
+  piece.offset = offset;
+  piece.quoted = quoted;
+  return piece;
+}
+
+}  // namespace
+
+std::string_view as_written(const ShellWord& word, std::string_view script) {
+  return script.substr(word.offset, word.length);
+}
+
+std::string_view plain_text(const ShellWord& word) {
+  const bool plain = word.pieces.size() == 1 && !word.pieces[0].quoted &&
+                     word.pieces[0].kind == ShellPiece::Kind::kText &&
+                     word.pieces[0].length == word.length;
+  return plain ? std::string_view(word.pieces[0].text) : std::string_view();
+}
+
+bool is_shell_name(std::string_view text) {
+  return !text.empty() && is_name_start(text[0]) && std::ranges::all_of(text, is_name_character);
+}
+
+void ShellWords::skip_blanks() {
+  while (!at_end()) {
+    if (is_blank(peek())) {
+      ++at_;
+    } else if (looking_at("\\\n")) {
+      at_ += 2;
+    } else if (looking_at("\\\r\n")) {
+      at_ += 3;
+    } else {
+      break;
+    }
+  }
+  if (peek() == '#') {
+    at_ = std::min(text_.find('\n', at_), text_.size());
+  }
+}
+
+std::string ShellWords::where(std::size_t offset) const {
+  return fmt::format("{}:{}", name_, line_column(text_, offset).line);
+}
+
+tl::unexpected<Error> ShellWords::unclosed(std::string_view what, std::size_t opened) const {
+  return invalid(fmt::format("the {} that opens here is never closed", what), where(opened));
+}
+
+tl::unexpected<Error> ShellWords::too_deep() const {
+  return invalid("substitutions stand too deep in each other", where(std::min(at_, text_.size())),
+                 fmt::format("at most {} levels", kMaxShellDepth));
+}
+
+void ShellWords::add_text(std::vector<ShellPiece>& pieces, bool quoted) {
+  ShellPiece* last = pieces.empty() ? nullptr : &pieces.back();
+  if (last == nullptr || last->kind != ShellPiece::Kind::kText || last->quoted != quoted ||
+      last->text.size() != last->length || last->offset + last->length != at_) {
+    pieces.push_back(piece_at(ShellPiece::Kind::kText, at_, quoted));
+    last = &pieces.back();
+  }
+  last->text += text_[at_];
+  ++last->length;
+  ++at_;
+}
+
+void ShellWords::read_escape(std::vector<ShellPiece>& pieces, bool quoted) {
+  if (looking_at("\\\n")) {
+    at_ += 2;
+    return;
+  }
+  const bool keeps_backslash =
+      quoted && std::string_view("$`\"\\").find(peek(1)) == std::string_view::npos;
+  if (keeps_backslash || at_ + 1 >= text_.size()) {
+    add_text(pieces, quoted);
+    return;
+  }
+  ++at_;
+  // An escaped character is as good as a quoted one: it is not split and opens nothing.
+  pieces.push_back(piece_at(ShellPiece::Kind::kText, at_, true));
+  pieces.back().text = text_[at_];
+  pieces.back().length = 1;
+  ++at_;
+}
+
+Result<void> ShellWords::read_single_quotes(std::vector<ShellPiece>& pieces) {
+  const std::size_t opened = at_;
+  const std::size_t end = text_.find('\'', at_ + 1);
+  if (end == std::string_view::npos) {
+    return unclosed("quote '", opened);
+  }
+  ShellPiece piece = piece_at(ShellPiece::Kind::kText, opened + 1, true);
+  piece.text = text_.substr(opened + 1, end - opened - 1);
+  piece.length = piece.text.size();
+  pieces.push_back(std::move(piece));
+  at_ = end + 1;
+  return {};
+}
+
+// $'…': backslashes are C's. Only the common escapes are decoded; the text has no literal then.
+Result<void> ShellWords::read_ansi_quotes(std::vector<ShellPiece>& pieces) {
+  const std::size_t opened = at_;
+  at_ += 2;
+  ShellPiece piece = piece_at(ShellPiece::Kind::kText, at_, true);
+  while (peek() != '\'') {
+    if (at_end()) {
+      return unclosed("quote $'", opened);
+    }
+    char c = peek();
+    if (c == '\\' && at_ + 1 < text_.size()) {
+      ++at_;
+      c = peek() == 'n' ? '\n' : peek() == 't' ? '\t' : peek();
+    }
+    piece.text += c;
+    ++at_;
+  }
+  piece.length = at_ - piece.offset;
+  ++at_;
+  pieces.push_back(std::move(piece));
+  return {};
+}
+
+Result<void> ShellWords::read_double_quotes(std::vector<ShellPiece>& pieces, int depth) {
+  const std::size_t opened = at_;
+  ++at_;
+  pieces.push_back(piece_at(ShellPiece::Kind::kText, at_, true));
+  while (peek() != '"') {
+    if (at_end()) {
+      return unclosed("quote \"", opened);
+    }
+    if (peek() == '\\') {
+      read_escape(pieces, true);
+    } else if (peek() == '$') {
+      SEXTANT_CHECK_OK(read_dollar(pieces, true, depth));
+    } else if (peek() == '`') {
+      SEXTANT_CHECK_OK(read_backticks(pieces, true));
+    } else {
+      add_text(pieces, true);
+    }
+  }
+  ++at_;
+  return {};
+}
+
+Result<std::vector<ShellPiece>> ShellWords::quoted_text(int depth) {
+  std::vector<ShellPiece> pieces;
+  while (!at_end()) {
+    if (peek() == '\\') {
+      read_escape(pieces, true);
+    } else if (peek() == '$') {
+      SEXTANT_CHECK_OK(read_dollar(pieces, true, depth));
+    } else if (peek() == '`') {
+      SEXTANT_CHECK_OK(read_backticks(pieces, true));
+    } else {
+      add_text(pieces, true);
+    }
+  }
+  return pieces;
+}
+
+// One pass with a stack of the closing characters awaited: brackets in quotes in brackets cost no
+// more than their length.
+Result<void> ShellWords::skip_to_closing(char close) {
+  const std::size_t opened = at_ - 1;
+  std::string awaited(1, close);
+  while (!awaited.empty()) {
+    if (at_end()) {
+      return unclosed(fmt::format("bracket {}", text_[opened]), opened);
+    }
+    const bool in_quotes = awaited.back() == '"';
+    const char c = peek();
+    if (c == '\\') {
+      ++at_;
+    } else if (c == '\'' && !in_quotes) {
+      const std::size_t end = text_.find('\'', at_ + 1);
+      if (end == std::string_view::npos) {
+        return unclosed("quote '", at_);
+      }
+      at_ = end;
+    } else if (c == awaited.back()) {
+      awaited.pop_back();
+    } else if (c == '"') {
+      awaited += '"';
+    } else if (looking_at("$(") || looking_at("${")) {
+      ++at_;
+      awaited += peek() == '(' ? ')' : '}';
+    } else if (!in_quotes && (c == '(' || c == '[') && awaited.back() == (c == '(' ? ')' : ']')) {
+      awaited += awaited.back();
+    }
+    ++at_;
+  }
+  at_ = std::min(at_, text_.size());
+  return {};
+}
+
+Result<void> ShellWords::read_backticks(std::vector<ShellPiece>& pieces, bool quoted) {
+  const std::size_t opened = at_;
+  const std::size_t end = text_.find('`', at_ + 1);
+  if (end == std::string_view::npos) {
+    return unclosed("quote `", opened);
+  }
+  ShellPiece piece = piece_at(ShellPiece::Kind::kCommand, opened, quoted);
+  piece.text = text_.substr(opened + 1, end - opened - 1);
+  at_ = end + 1;
+  piece.length = at_ - opened;
+  pieces.push_back(std::move(piece));
+  return {};
+}
+
+Result<void> ShellWords::read_command(std::vector<ShellPiece>& pieces, bool quoted) {
+  const std::size_t opened = at_;
+  at_ += 2;
+  SEXTANT_CHECK_OK(skip_to_closing(')'));
+  ShellPiece piece = piece_at(ShellPiece::Kind::kCommand, opened, quoted);
+  piece.text = text_.substr(opened + 2, at_ - opened - 3);
+  piece.length = at_ - opened;
+  pieces.push_back(std::move(piece));
+  return {};
+}
+
+Result<void> ShellWords::read_arithmetic(std::vector<ShellPiece>& pieces, bool quoted, int depth) {
+  const std::size_t opened = at_;
+  at_ += 3;
+  SEXTANT_CHECK_OK(skip_to_closing(')'));
+  if (peek() != ')') {
+    at_ = opened;  // "$((…) …)": a command whose first word is a subshell
+    return read_command(pieces, quoted);
+  }
+  ++at_;
+  ShellPiece piece = piece_at(ShellPiece::Kind::kArithmetic, opened, quoted);
+  piece.length = at_ - opened;
+  piece.text = text_.substr(opened, piece.length);
+  ShellWords inside(text_.substr(0, at_ - 2), name_);
+  inside.skip(opened + 3);
+  SEXTANT_TRY(piece.operand, inside.quoted_text(depth + 1));
+  pieces.push_back(std::move(piece));
+  return {};
+}
+
+// Behind the operation: a word of its own, up to the brace that closes.
+Result<void> ShellWords::read_operand(ShellPiece& piece, bool quoted, int depth) {
+  while (peek() != '}') {
+    if (at_end()) {
+      return unclosed("substitution ${", piece.offset);
+    }
+    if (peek() == '"') {
+      SEXTANT_CHECK_OK(read_double_quotes(piece.operand, depth + 1));
+    } else if (peek() == '\'' && !quoted) {
+      SEXTANT_CHECK_OK(read_single_quotes(piece.operand));
+    } else if (peek() == '\\') {
+      read_escape(piece.operand, quoted);
+    } else if (peek() == '$') {
+      SEXTANT_CHECK_OK(read_dollar(piece.operand, quoted, depth + 1));
+    } else if (peek() == '`') {
+      SEXTANT_CHECK_OK(read_backticks(piece.operand, quoted));
+    } else {
+      add_text(piece.operand, quoted);
+    }
+  }
+  ++at_;
+  return {};
+}
+
+Result<void> ShellWords::read_braces(std::vector<ShellPiece>& pieces, bool quoted, int depth) {
+  ShellPiece piece = piece_at(ShellPiece::Kind::kVariable, at_, quoted);
+  at_ += 2;
+  if (peek() == '#' && peek(1) != '}') {
+    piece.counts = true;
+    ++at_;
+  }
+  if (is_name_character(peek())) {
+    for (; is_name_character(peek()); ++at_) {
+      piece.text += peek();
+    }
+  } else if (!at_end() && kSpecialNames.find(peek()) != std::string_view::npos) {
+    piece.text = peek();
+    ++at_;
+  }
+  if (peek() == '[') {
+    const std::size_t opened = ++at_;
+    SEXTANT_CHECK_OK(skip_to_closing(']'));
+    piece.index = text_.substr(opened, at_ - opened - 1);
+  }
+  constexpr std::string_view kOperations = "-=+?";
+  const std::size_t colon = peek() == ':' ? 1 : 0;
+  const char sign = peek(colon);
+  if (!at_end() && peek() != '}' && sign != '\0' &&
+      kOperations.find(sign) != std::string_view::npos && !piece.text.empty() &&
+      piece.text != "!") {
+    piece.operation = text_.substr(at_, colon + 1);
+    at_ += colon + 1;
+  } else if (peek() != '}') {
+    piece.operation = "other";
+  }
+  SEXTANT_CHECK_OK(read_operand(piece, quoted, depth));
+  piece.length = at_ - piece.offset;
+  if (piece.text.empty()) {
+    piece.operation = "other";
+  }
+  pieces.push_back(std::move(piece));
+  return {};
+}
+
+Result<void> ShellWords::read_dollar(std::vector<ShellPiece>& pieces, bool quoted, int depth) {
+  if (depth >= kMaxShellDepth) {
+    return too_deep();
+  }
+  if (looking_at("$((")) {
+    return read_arithmetic(pieces, quoted, depth);
+  }
+  if (looking_at("$(")) {
+    return read_command(pieces, quoted);
+  }
+  if (looking_at("${")) {
+    return read_braces(pieces, quoted, depth);
+  }
+  if (!quoted && looking_at("$'")) {
+    return read_ansi_quotes(pieces);
+  }
+  if (!quoted && looking_at("$\"")) {
+    ++at_;
+    return read_double_quotes(pieces, depth);
+  }
+  const char next = peek(1);
+  const bool special =
+      next != '\0' && (is_digit(next) || kSpecialNames.find(next) != std::string_view::npos);
+  if (!special && !is_name_start(next)) {
+    add_text(pieces, quoted);
+    return {};
+  }
+  ShellPiece piece = piece_at(ShellPiece::Kind::kVariable, at_, quoted);
+  ++at_;
+  do {
+    piece.text += peek();
+    ++at_;
+  } while (!special && is_name_character(peek()));
+  piece.length = at_ - piece.offset;
+  pieces.push_back(std::move(piece));
+  return {};
+}
+
+Result<void> ShellWords::read_one(std::vector<ShellPiece>& pieces, bool& wrote, int depth) {
+  wrote = true;
+  switch (peek()) {
+    case '\'':
+      return read_single_quotes(pieces);
+    case '"':
+      return read_double_quotes(pieces, depth);
+    case '$':
+      return read_dollar(pieces, false, depth);
+    case '`':
+      return read_backticks(pieces, false);
+    case '\\':
+      read_escape(pieces, false);
+      return {};
+    default:
+      add_text(pieces, false);
+      return {};
+  }
+}
+
+Result<ShellWord> ShellWords::word() {
+  ShellWord word;
+  word.offset = at_;
+  bool wrote = false;
+  while (!at_end() && !ends_word(peek())) {
+    SEXTANT_CHECK_OK(read_one(word.pieces, wrote, 0));
+  }
+  word.length = at_ - word.offset;
+  if (wrote && word.pieces.empty()) {
+    word.pieces.push_back(piece_at(ShellPiece::Kind::kText, word.offset, false));
+  }
+  return word;
+}
+
+}  // namespace sextant::emit

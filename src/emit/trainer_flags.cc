@@ -1,0 +1,103 @@
+#include "emit/trainer_flags.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "base/integers.h"
+#include "base/text.h"
+#include "describe/model/load_model.h"
+
+namespace sextant::emit {
+namespace {
+
+const Setting* flag(const Settings& settings, std::string_view name) {
+  const Setting* found = find(settings.given, fmt::format("{}{}", kProgramFlag, name));
+  return found != nullptr && found->values.size() == 1 ? found : nullptr;
+}
+
+std::optional<std::int64_t> number(const Setting* setting) {
+  constexpr std::int64_t kMost = 1'000'000'000;
+  const auto value = setting == nullptr ? std::nullopt : to_integer(setting->values.front());
+  return value && *value >= 1 && *value <= kMost ? value : std::nullopt;
+}
+
+void add_fact(std::string field, std::string value, const Setting& setting, Reading& reading) {
+  reading.facts.push_back(
+      {std::move(field), std::move(value),
+       fmt::format("--{} {}", setting.key.substr(kProgramFlag.size()), setting.values.front()),
+       setting.place});
+}
+
+bool says(const Reading& reading, std::string_view field) {
+  return std::any_of(reading.facts.begin(), reading.facts.end(),
+                     [field](const Fact& fact) { return fact.field == field; });
+}
+
+void read_model(const Settings& settings, const describe::DataStore& data, Reading& reading) {
+  const Setting* said = flag(settings, "model_name_or_path");
+  if (said == nullptr || reading.model) {
+    return;
+  }
+  const std::string& path = said->values.front();
+  const std::string name = path.substr(path.rfind('/') + 1);
+  if (auto model = describe::load_model(name, data)) {
+    reading.model = std::move(*model);
+    add_fact("model", reading.model->name, *said, reading);
+  } else {
+    reading.unresolved.push_back(
+        {"--model_name_or_path " + path, "the catalogue has no such model", said->place});
+  }
+}
+
+void read_sequence(const Settings& settings, Reading& reading) {
+  constexpr std::array<std::string_view, 5> kNames{"max_seq_length", "max_length",
+                                                   "model_max_length", "block_size", "cutoff_len"};
+  for (const std::string_view name : kNames) {
+    const Setting* said = flag(settings, name);
+    if (const auto length = number(said); length && !reading.sequence) {
+      reading.sequence = length;
+      add_fact("seq", std::to_string(*length), *said, reading);
+    }
+  }
+}
+
+void read_batch(const Settings& settings, Reading& reading) {
+  const Setting* said = flag(settings, "per_device_train_batch_size");
+  const auto each = number(said);
+  if (!each || reading.global_batch) {
+    return;
+  }
+  if (!says(reading, "mbs")) {
+    reading.layout.mbs = *each;
+    add_fact("mbs", std::to_string(*each), *said, reading);
+  }
+  const Setting* steps = flag(settings, "gradient_accumulation_steps");
+  if (reading.layout.dp > 0 && (steps == nullptr || number(steps))) {
+    reading.global_batch =
+        saturating_product({*each, number(steps).value_or(1), reading.layout.dp});
+    add_fact("gbs", std::to_string(*reading.global_batch), steps == nullptr ? *said : *steps,
+             reading);
+  }
+}
+
+}  // namespace
+
+void read_trainer_flags(const Settings& settings, const describe::DataStore& data,
+                        Reading& reading) {
+  read_model(settings, data, reading);
+  read_sequence(settings, reading);
+  read_batch(settings, reading);
+  const Setting* again = flag(settings, "gradient_checkpointing");
+  if (again != nullptr && to_lower(again->values.front()) == "true" &&
+      !says(reading, "recompute")) {
+    reading.layout.recompute = {.granularity = describe::Recompute::kFull, .modules = {}};
+    add_fact("recompute", "full", *again, reading);
+  }
+  std::erase_if(reading.unknown,
+                [](const Setting& setting) { return setting.key.starts_with(kProgramFlag); });
+}
+
+}  // namespace sextant::emit

@@ -1,0 +1,235 @@
+#include "explain/check_view.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "base/quantity_text.h"
+#include "base/text.h"
+#include "describe/layout/layout_text.h"
+#include "explain/estimate_json.h"
+#include "explain/json.h"
+#include "explain/percent.h"
+#include "explain/text_table.h"
+
+namespace sextant::explain {
+namespace {
+
+using sextant::to_text;
+
+std::string_view severity_word(describe::Severity severity) {
+  switch (severity) {
+    case describe::Severity::kIllegal:
+      return "illegal";
+    case describe::Severity::kRisk:
+      return "risk";
+    case describe::Severity::kNote:
+      break;
+  }
+  return "note";
+}
+
+// Values in the order of the files; of a field said twice the last.
+std::vector<const emit::Fact*> facts_of(const emit::Reading& reading) {
+  std::vector<const emit::Fact*> list;
+  for (const emit::Fact& fact : reading.facts) {
+    const auto known = std::find_if(list.begin(), list.end(), [&](const emit::Fact* other) {
+      return other->field == fact.field;
+    });
+    if (known == list.end()) {
+      list.push_back(&fact);
+    } else {
+      *known = &fact;
+    }
+  }
+  return list;
+}
+
+Table job_table(const CheckAnswer& answer) {
+  constexpr std::size_t kMostWords = 60;
+  Table table{{{"what"}, {"value"}, {"said by"}, {"where"}}, {}};
+  for (const emit::Fact* fact : facts_of(answer.reading)) {
+    table.rows.push_back({fact->field, printable(fact->value), printable(fact->words, kMostWords),
+                          emit::to_text(fact->place)});
+  }
+  return table;
+}
+
+std::string measured_line(const emit::MeasuredRun& run) {
+  std::string text =
+      fmt::format("  {} ± {} (median of {} steps, {} left out)\n",
+                  run.step ? to_text(*run.step) : "step not known",
+                  run.spread ? to_text(*run.spread) : "-", run.counted, run.left_out);
+  if (run.tokens_per_second_per_device) {
+    text += fmt::format("  {:.1f} tokens/s a device\n", *run.tokens_per_second_per_device);
+  }
+  if (run.tflops_per_device) {
+    text +=
+        fmt::format("  {:.1f} TFLOP/s a device, as the framework counts\n", *run.tflops_per_device);
+  }
+  if (run.max_allocated) {
+    text += fmt::format("  {} allocated at most{}\n", to_text(*run.max_allocated),
+                        run.max_reserved ? ", " + to_text(*run.max_reserved) + " reserved" : "");
+  }
+  for (const std::string& note : run.notes) {
+    text += fmt::format("  {}\n", note);
+  }
+  return text;
+}
+
+std::string predicted_lines(const StepResult& result, const CheckAnswer& answer,
+                            const Style& style) {
+  std::string text =
+      fmt::format("{}\n  step {}\n  {}\n  communication: {}\n", bold("predicted", style),
+                  with_interval(result), memory_text(result.memory), overhead_text(result));
+  if (answer.measured && answer.measured->step) {
+    const double ratio = *answer.measured->step / result.step.step;
+    const bool inside =
+        *answer.measured->step >= result.low() && *answer.measured->step <= result.high();
+    text += fmt::format("  measured is {} {} the prediction, {} its interval\n",
+                        percent(std::abs(ratio - 1.0)), ratio < 1.0 ? "below" : "above",
+                        inside ? "inside" : "outside");
+  }
+  return text;
+}
+
+Json measured_json(const emit::MeasuredRun& run) {
+  const auto seconds = [](const std::optional<Seconds>& time) {
+    return time ? Json(time->base()) : Json(nullptr);
+  };
+  const auto bytes = [](const std::optional<Bytes>& size) {
+    return size ? Json(size->base()) : Json(nullptr);
+  };
+  return {{"step_time_s", seconds(run.step)},
+          {"spread_s", seconds(run.spread)},
+          {"steps_counted", run.counted},
+          {"steps_left_out", run.left_out},
+          {"tokens_per_s_per_device", or_null(run.tokens_per_second_per_device)},
+          {"TFLOPps_per_device", or_null(run.tflops_per_device)},
+          {"allocated_bytes", bytes(run.max_allocated)},
+          {"reserved_bytes", bytes(run.max_reserved)},
+          {"notes", run.notes}};
+}
+
+Json place_json(const emit::Place& place) {
+  return {{"file", place.file}, {"line", place.line}};
+}
+
+std::string json_text(const CheckAnswer& answer) {
+  Json json = document("check", answer.provenance);
+  json["framework"] = describe::word_of<emit::Dialect>(emit::kDialectWords, answer.reading.dialect);
+  json["legal"] = answer.job ? Json(!is_illegal(answer)) : Json(nullptr);
+  json["layout"] = describe::to_text(answer.reading.layout);
+  Json& facts = json["facts"] = Json::array();
+  for (const emit::Fact* fact : facts_of(answer.reading)) {
+    Json one = place_json(fact->place);
+    one["what"] = fact->field;
+    one["value"] = fact->value;
+    one["words"] = fact->words;
+    facts.push_back(std::move(one));
+  }
+  Json& violations = json["violations"] = Json::array();
+  for (const describe::Violation& violation : answer.violations) {
+    violations.push_back({{"rule", violation.rule},
+                          {"severity", severity_word(violation.severity)},
+                          {"message", violation.message},
+                          {"nearest", violation.nearest}});
+  }
+  Json& unresolved = json["unresolved"] = Json::array();
+  for (const emit::Unresolved& one : answer.reading.unresolved) {
+    Json entry = place_json(one.place);
+    entry["what"] = one.what;
+    entry["why"] = one.why;
+    unresolved.push_back(std::move(entry));
+  }
+  Json& unknown = json["unknown"] = Json::array();
+  for (const emit::Setting& setting : answer.reading.unknown) {
+    Json entry = place_json(setting.place);
+    entry["key"] = setting.key;
+    unknown.push_back(std::move(entry));
+  }
+  json["not_stated"] = answer.open;
+  json["measured"] = answer.measured ? measured_json(*answer.measured) : Json(nullptr);
+  json["predicted"] = answer.predicted ? step_json(*answer.predicted) : Json(nullptr);
+  json["assumed"] = answer.assumed;
+  return dumped(json);
+}
+
+// A heading and its lines; nothing where there is none.
+std::string section(std::string_view title, const std::vector<std::string>& lines,
+                    const Style& style) {
+  if (lines.empty()) {
+    return {};
+  }
+  std::string text = bold(title, style) + "\n";
+  for (const std::string& line : lines) {
+    text += fmt::format("  {}\n", line);
+  }
+  return text;
+}
+
+}  // namespace
+
+bool is_illegal(const CheckAnswer& answer) {
+  return std::any_of(answer.violations.begin(), answer.violations.end(),
+                     [](const describe::Violation& violation) {
+                       return violation.severity == describe::Severity::kIllegal;
+                     });
+}
+
+std::string to_text(const CheckAnswer& answer, const Style& style) {
+  if (style.format == Format::kJson) {
+    return json_text(answer);
+  }
+  if (style.format == Format::kGithub) {
+    return github_text(findings(answer));
+  }
+  if (style.format == Format::kSarif) {
+    return sarif_text(findings(answer));
+  }
+  std::string text =
+      fmt::format("{} ({})\n{}", bold("job", style),
+                  describe::word_of<emit::Dialect>(emit::kDialectWords, answer.reading.dialect),
+                  to_text(job_table(answer), style));
+  if (answer.job) {
+    const describe::Job& job = *answer.job;
+    text += fmt::format("{} on {}\n  {}\n", job.model.name, job.cluster.name,
+                        describe::to_text(job.layout));
+  }
+  std::vector<std::string> rules;
+  for (const describe::Violation& violation : answer.violations) {
+    rules.push_back(fmt::format(
+        "{} {}: {}{}", severity_word(violation.severity), violation.rule, violation.message,
+        violation.nearest.empty() ? std::string() : "; nearest: " + join(violation.nearest, ", ")));
+  }
+  const bool illegal = is_illegal(answer);
+  if (answer.job) {
+    text += illegal ? bad("not legal", style) + "\n" : good("legal", style) + "\n";
+  }
+  text += section("rules", rules, style);
+  std::vector<std::string> left;
+  for (const emit::Setting& setting : answer.reading.unknown) {
+    left.push_back(fmt::format("{}: '{}' is no setting of this framework",
+                               emit::to_text(setting.place), printable(setting.key)));
+  }
+  text += section("unknown", left, style);
+  left.clear();
+  for (const emit::Unresolved& one : answer.reading.unresolved) {
+    const std::string place = emit::to_text(one.place);
+    left.push_back(
+        fmt::format("{}{}{}: {}", place, place.empty() ? "" : ": ", printable(one.what), one.why));
+  }
+  text += section("unresolved", left, style);
+  text += section("not stated", answer.open, style);
+  if (answer.measured) {
+    text += bold("measured", style) + "\n" + measured_line(*answer.measured);
+  }
+  if (answer.predicted) {
+    text += predicted_lines(*answer.predicted, answer, style);
+  }
+  text += section("assumed", answer.assumed, style);
+  return text;
+}
+
+}  // namespace sextant::explain

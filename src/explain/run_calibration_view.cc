@@ -1,0 +1,113 @@
+#include "explain/run_calibration_view.h"
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "explain/json.h"
+#include "explain/percent.h"
+#include "explain/text_table.h"
+
+namespace sextant::explain {
+namespace {
+
+Table source_table(const RunCalibrationAnswer& answer) {
+  Table table{{{"source"}, {"rows", true}, {"mean error before", true}, {"after", true}}, {}};
+  for (const RunSourceChange& one : answer.sources) {
+    table.rows.push_back(
+        {one.source, with_thousands(one.rows), percent(one.before), percent(one.after)});
+  }
+  table.rows.push_back({"mean over sources", with_thousands(answer.rows), percent(answer.before),
+                        percent(answer.after)});
+  return table;
+}
+
+Table key_table(const RunCalibrationAnswer& answer) {
+  Table table{{{"key"}, {"before", true}, {"after", true}, {"rows", true}}, {}};
+  for (const RunKeyChange& key : answer.keys) {
+    table.rows.push_back({key.key, key.before, key.fitted ? key.after : "stays: too few rows",
+                          with_thousands(key.rows)});
+  }
+  return table;
+}
+
+Table class_table(const RunCalibrationAnswer& answer) {
+  Table table{{{"class of job"}, {"rows", true}, {"low", true}, {"high", true}}, {}};
+  for (const RunClassInterval& one : answer.classes) {
+    table.rows.push_back({one.name, with_thousands(one.rows), fmt::format("{:.2f}", one.low),
+                          fmt::format("{:.2f}", one.high)});
+  }
+  return table;
+}
+
+Table coverage_table(const RunCalibrationAnswer& answer) {
+  Table table{{{"source"}, {"rows", true}, {"inside", true}, {"inside, left out", true}}, {}};
+  for (const RunCoverage& one : answer.coverage) {
+    table.rows.push_back(
+        {one.source, with_thousands(one.rows), percent(one.seen), percent(one.unseen)});
+  }
+  return table;
+}
+
+std::string json_text(const RunCalibrationAnswer& answer) {
+  Json json = document("calibrate-runs", answer.provenance);
+  json["rows"] = answer.rows;
+  json["mape_before"] = answer.before;
+  json["mape_after"] = answer.after;
+  json["sources"] = Json::array();
+  for (const RunSourceChange& one : answer.sources) {
+    Json entry;
+    entry["name"] = one.source;
+    entry["rows"] = one.rows;
+    entry["mape_before"] = one.before;
+    entry["mape_after"] = one.after;
+    json["sources"].push_back(entry);
+  }
+  json["keys"] = Json::array();
+  for (const RunKeyChange& key : answer.keys) {
+    Json entry;
+    entry["key"] = key.key;
+    entry["before"] = key.before;
+    entry["after"] = key.after;
+    entry["rows"] = key.rows;
+    entry["fitted"] = key.fitted;
+    json["keys"].push_back(entry);
+  }
+  json["intervals"] = Json::array();
+  for (const RunClassInterval& one : answer.classes) {
+    Json entry;
+    entry["class"] = one.name;
+    entry["low"] = one.low;
+    entry["high"] = one.high;
+    entry["rows"] = one.rows;
+    json["intervals"].push_back(entry);
+  }
+  json["coverage"] = Json::array();
+  for (const RunCoverage& one : answer.coverage) {
+    Json entry;
+    entry["source"] = one.source;
+    entry["rows"] = one.rows;
+    entry["seen"] = one.seen;
+    entry["left_out"] = one.unseen;
+    json["coverage"].push_back(entry);
+  }
+  return dumped(json);
+}
+
+}  // namespace
+
+std::string to_text(const RunCalibrationAnswer& answer, const Style& style) {
+  if (style.format == Format::kJson) {
+    return json_text(answer);
+  }
+  std::string text = to_text(source_table(answer), style);
+  if (style.format == Format::kCsv) {
+    return text;
+  }
+  text += "\n" + to_text(key_table(answer), style);
+  text += "\nEight of ten measured steps take between low and high times the prediction.\n\n" +
+          to_text(class_table(answer), style);
+  text += "\n" + to_text(coverage_table(answer), style);
+  return text;
+}
+
+}  // namespace sextant::explain

@@ -1,0 +1,109 @@
+#include "explain/step_result.h"
+
+#include <array>
+
+#include <fmt/format.h>
+
+#include "base/quantity_text.h"
+#include "base/text.h"
+#include "explain/percent.h"
+
+namespace sextant::explain {
+namespace {
+
+using sextant::to_text;
+using step::Axis;
+
+constexpr std::array<std::string_view, step::kAxes> kExposedNames{
+    "exposed tp", "exposed cp", "exposed ep", "exposed pp", "exposed dp"};
+
+std::string stage_text(const workload::Stage& stage) {
+  const std::string layers =
+      stage.layers == 0 ? std::string("no layers")
+      : stage.layers == 1
+          ? fmt::format("layer {}", stage.first_layer)
+          : fmt::format("layers {}-{}", stage.first_layer, stage.first_layer + stage.layers - 1);
+  return fmt::format("{} ({}{}{})", stage.index, layers, stage.embedding ? ", embedding" : "",
+                     stage.head ? ", head" : "");
+}
+
+}  // namespace
+
+std::vector<StepTerm> step_terms(const step::StepEstimate& step) {
+  std::vector<StepTerm> terms{{"compute", "compute", step.compute},
+                              {"host", "waiting for the host", step.host}};
+  for (std::size_t i = 0; i < step::kAxes; ++i) {
+    terms.push_back({step::kAxisWords[i].second, kExposedNames[i], step.exposed.times[i], true});
+  }
+  terms.push_back({"bubble", "bubble", step.bubble});
+  terms.push_back({"update", "update", step.update});
+  terms.push_back({"loop", "loop and unevenness", step.beside});
+  return terms;
+}
+
+std::string slowest_stages(const StepResult& result) {
+  std::vector<std::string> names;
+  for (const workload::Stage& stage : result.stages) {
+    if (stage.pipeline_rank == result.step.slowest_rank) {
+      names.push_back(stage_text(stage));
+    }
+  }
+  return fmt::format("stage{} {}", names.size() == 1 ? "" : "s", join(names, ", "));
+}
+
+Seconds slowest_microbatch(const StepResult& result) {
+  Seconds sum;
+  for (std::size_t i = 0; i < result.stages.size(); ++i) {
+    if (result.stages[i].pipeline_rank == result.step.slowest_rank) {
+      sum += result.step.stages[i].forward.total() + result.step.stages[i].backward.total();
+    }
+  }
+  return sum;
+}
+
+std::string with_interval(const StepResult& result) {
+  const std::string time = to_text(result.step.step);
+  return result.interval
+             ? fmt::format("{} ({} … {})", time, to_text(result.low()), to_text(result.high()))
+             : time;
+}
+
+std::string overhead_text(const StepResult& result) {
+  if (result.step.exposed.total() <= Seconds()) {
+    return "none";
+  }
+  std::vector<std::string> axes;
+  for (const auto& [axis, word] : step::kAxisWords) {
+    if (result.step.exposed[axis] > Seconds()) {
+      axes.push_back(
+          fmt::format("{} {}", word, percent(result.step.exposed[axis] / result.step.step)));
+    }
+  }
+  return fmt::format("{} of the step ({})", percent(result.overhead()), join(axes, ", "));
+}
+
+std::string memory_text(const StepMemory& memory) {
+  const std::int64_t rank = memory.fullest.pipeline_rank;
+  if (memory.rejection) {
+    return fmt::format(
+        "does not fit: pipeline rank {} needs at least {}, the device has {}; {} missing", rank,
+        to_text(memory.rejection->needed), to_text(memory.available),
+        to_text(memory.rejection->missing()));
+  }
+  if (memory.tight()) {
+    return fmt::format(
+        "tight: pipeline rank {} needs {} with the allocator's cache, {} without, "
+        "of {}",
+        rank, to_text(memory.fullest.device), to_text(memory.fullest.least),
+        to_text(memory.available));
+  }
+  return fmt::format("fits: pipeline rank {} needs {} of {}", rank, to_text(memory.fullest.device),
+                     to_text(memory.available));
+}
+
+std::string rate_text(Hertz tokens) {
+  const double rate = tokens.base();
+  return rate < 1000.0 ? fmt::format("{:.4g}", rate) : fmt::format("{:.0f}", rate);
+}
+
+}  // namespace sextant::explain

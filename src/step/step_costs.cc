@@ -1,0 +1,189 @@
+#include "step/step_costs.h"
+
+#include <algorithm>
+
+namespace sextant::step {
+namespace {
+
+// Messages once a step: what `behind` does not hide, at least the `end` of them, is exposed.
+void add_beyond(const AxisTimes& all, Seconds behind, Seconds end, StepTerms& terms) {
+  const Seconds total = all.total();
+  if (total <= Seconds()) {
+    return;
+  }
+  const double share = std::max(end, total - behind) / total;
+  terms.exposed += all * share;
+  terms.hidden += all * (1.0 - share);
+}
+
+}  // namespace
+
+std::size_t StepCosts::slowest_ranks() const {
+  const std::vector<StagePlan::Ranks>& all = parts_.plan().ranks;
+  std::size_t slowest = 0;
+  Seconds most = -1_s;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    Seconds microbatch;
+    for (const std::uint16_t kind : all[i].kinds) {
+      microbatch += kinds_[kind].forward + kinds_[kind].backward;
+    }
+    if (microbatch > most) {
+      slowest = i;
+      most = microbatch;
+    }
+  }
+  return slowest;
+}
+
+StepCosts::RankCost StepCosts::rank_cost(const StagePlan::Ranks& ranks) const {
+  RankCost rank;
+  for (const std::uint16_t kind : ranks.kinds) {
+    const StageCost& stage = kinds_[kind].cost;
+    rank.forward += kinds_[kind].forward;
+    rank.backward += kinds_[kind].backward;
+    rank.sent += stage.send_forward + stage.send_backward;
+    for (const PassCost* pass : {&stage.forward, &stage.backward}) {
+      rank.compute += pass->compute + pass->slowed;
+      rank.exposed += pass->exposed;
+      rank.hidden += pass->hidden;
+    }
+  }
+  return rank;
+}
+
+std::optional<PipelineSpan> StepCosts::pipeline_span() {
+  const StagePlan& plan = parts_.plan();
+  const std::size_t stages = plan.kind_of.size();
+  costs_.resize(stages);
+  forward_.resize(stages);
+  backward_.resize(stages);
+  bool hidden = true;
+  for (std::size_t i = 0; i < stages; ++i) {
+    const KindCost& kind = kinds_[plan.kind_of[i]];
+    const Seconds weights = kind.cost.weight_part();
+    costs_[i] = {kind.forward, kind.backward, kind.backward - weights, weights, Seconds()};
+    hidden = hidden && kind.cost.sends_hidden;
+    forward_[i] = kind.cost.send_forward;
+    if (i > 0) {
+      backward_[i - 1] = kind.cost.send_backward;
+    }
+  }
+  schedule::PipelineCosts costs;
+  costs.stages = costs_;
+  costs.forward_transfer = {forward_.data(), stages - 1};
+  costs.backward_transfer = {backward_.data(), stages - 1};
+  costs.transfers =
+      hidden ? schedule::TransferMode::kOverlapped : schedule::TransferMode::kBlocking;
+  return clock_.span(costs, parts_.layout(), parts_.shard().microbatches);
+}
+
+void StepCosts::add_pipeline(Passes& passes) {
+  if (parts_.layout().pp == 1) {
+    return;  // nothing to fill
+  }
+  const auto microbatches = static_cast<double>(parts_.shard().microbatches);
+  const Seconds busy = (passes.rank.forward + passes.rank.backward) * microbatches;
+  if (const auto span = pipeline_span()) {
+    passes.bubble = std::max(Seconds(), span->quiet - busy);
+    passes.between = std::max(Seconds(), span->whole - span->quiet);
+    return;
+  }
+  // As many microbatches as the ranks before and after need to fill and drain.
+  const std::vector<StagePlan::Ranks>& all = parts_.plan().ranks;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const RankCost rank = rank_cost(all[i]);
+    const std::int64_t others = i == passes.slowest ? all[i].count - 1 : all[i].count;
+    passes.bubble += (rank.forward + rank.backward) * static_cast<double>(others);
+  }
+}
+
+void StepCosts::price_kinds() {
+  const std::vector<workload::Stage>& kinds = parts_.plan().kinds;
+  if (kinds_.size() < kinds.size()) {
+    kinds_.resize(kinds.size());
+  }
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
+    KindCost& kind = kinds_[i];
+    kind.cost = parts_.pass_cost(kinds[i]);
+    kind.forward = kind.cost.forward.total();
+    kind.backward = kind.cost.backward.total();
+  }
+}
+
+StepCosts::Passes StepCosts::passes() {
+  price_kinds();
+  Passes passes;
+  passes.slowest = slowest_ranks();
+  passes.rank = rank_cost(parts_.plan().ranks[passes.slowest]);
+  add_pipeline(passes);
+  return passes;
+}
+
+void StepCosts::add_once(const StagePlan::Ranks& slowest, const RankCost& cost, StepTerms& terms) {
+  AxisTimes reduced;
+  AxisTimes gathered;
+  Seconds last;
+  Seconds first;
+  cost::PhaseTime update;
+  for (std::size_t i = 0; i < slowest.kinds.size(); ++i) {
+    const OnceCost stage = parts_.passes_apart()
+                               ? parts_.once_cost(slowest.once[i])
+                               : parts_.once_beside(slowest.once[i], kinds_[slowest.kinds[i]].cost);
+    reduced += stage.reduced;
+    gathered += stage.gathered;
+    last = std::max(last, stage.reduced_last);
+    first = std::max(first, stage.gathered_first);
+    terms.exposed += stage.reduced_bare;
+    terms.exposed += stage.gathered_bare;
+    terms.exposed += stage.around_update;
+    update += stage.update;
+  }
+  const double share = parts_.model().facts.hiding_compute.value *
+                       hiding_microbatches(parts_.layout(), parts_.shard().microbatches);
+  add_beyond(reduced, cost.backward * share, last, terms);
+  add_beyond(gathered, cost.forward * share, first, terms);
+  terms.update = std::max(update.device, update.host);
+}
+
+StepTerms StepCosts::terms(const describe::Layout& layout) {
+  // Step 1. The slowest rank's microbatches, and the pipeline around them.
+  parts_.enter(layout);
+  const LayoutParts::PassKey& key = parts_.pass_key();
+  const Passes all = parts_.passes_apart()
+                         ? passes_.get(key.hash(), key, [this] { return passes(); }).value
+                         : passes();
+  const StagePlan::Ranks& slowest = parts_.plan().ranks[all.slowest];
+  const auto microbatches = static_cast<double>(parts_.shard().microbatches);
+  StepTerms terms;
+  terms.slowest_rank = slowest.first;
+  terms.bubble = all.bubble;
+  terms.compute = all.rank.compute * microbatches;
+  terms.host = all.rank.host() * microbatches;
+  terms.exposed = all.rank.exposed * microbatches;
+  terms.exposed[Axis::kPipeline] += all.between;
+  terms.hidden = all.rank.hidden * microbatches;
+  terms.hidden[Axis::kPipeline] += std::max(Seconds(), all.rank.sent * microbatches - all.between);
+  // Step 2. Once a step.
+  add_once(slowest, all.rank, terms);
+  const describe::StepFacts& facts = parts_.model().facts;
+  terms.beside = facts.loop.value + terms.compute * facts.uneven.value;
+  terms.step = terms.compute + terms.host + terms.exposed.total() + terms.bubble + terms.update +
+               terms.beside;
+  return terms;
+}
+
+std::vector<StageCost> StepCosts::stages() {
+  price_kinds();
+  const StagePlan& plan = parts_.plan();
+  std::vector<StageCost> list;
+  for (std::size_t i = 0; i < plan.kind_of.size(); ++i) {
+    StageCost stage = kinds_[plan.kind_of[i]].cost;
+    static_cast<OnceCost&>(stage) = parts_.passes_apart()
+                                        ? parts_.once_cost(plan.once_of[i])
+                                        : parts_.once_beside(plan.once_of[i], stage);
+    list.push_back(stage);
+  }
+  return list;
+}
+
+}  // namespace sextant::step

@@ -1,0 +1,71 @@
+// The terms of a step for one layout of a job after another, without lists: each kind of layer and
+// of stage is priced once, and what layouts share (a layer's operators and messages, which stages
+// are alike, tables of schedules) is kept from one to the next.
+//
+// estimate.h and search.h are both this.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "step/estimate.h"
+#include "step/layout_parts.h"
+#include "step/pipeline.h"
+
+namespace sextant::step {
+
+// Keeps scratch space: one a thread. The model must outlive it.
+class StepCosts {
+ public:
+  StepCosts(const describe::Job& job, const StepModel& model) : parts_(job, model) {}
+
+  // REQUIRES: check_rules finds nothing for the job with this layout.
+  StepTerms terms(const describe::Layout& layout);
+  // Of the layout that terms() was asked for last, in model order.
+  std::vector<StageCost> stages();
+
+ private:
+  // One pipeline rank: its stages together.
+  struct RankCost {
+    Seconds forward;  // of a microbatch through all its stages
+    Seconds backward;
+    Seconds compute;
+    Seconds sent;  // messages to the stages before and after
+    AxisTimes exposed;
+    AxisTimes hidden;
+    [[nodiscard]] Seconds host() const { return forward + backward - compute - exposed.total(); }
+  };
+  // A kind of stage.
+  struct KindCost {
+    StageCost cost;
+    Seconds forward;
+    Seconds backward;
+  };
+
+  // What all microbatches take.
+  struct Passes {
+    std::size_t slowest = 0;  // of StagePlan::ranks
+    RankCost rank;            // it
+    Seconds bubble;
+    Seconds between;  // messages between stages
+  };
+
+  void price_kinds();
+  Passes passes();
+  [[nodiscard]] std::size_t slowest_ranks() const;
+  [[nodiscard]] RankCost rank_cost(const StagePlan::Ranks& ranks) const;
+  void add_pipeline(Passes& passes);
+  void add_once(const StagePlan::Ranks& slowest, const RankCost& cost, StepTerms& terms);
+  std::optional<PipelineSpan> pipeline_span();
+
+  LayoutParts parts_;
+  PipelineClock clock_;
+  static constexpr std::size_t kMostPasses = 131072;
+  Memo<LayoutParts::PassKey, Passes> passes_{kMostPasses};
+  std::vector<KindCost> kinds_;
+  std::vector<schedule::StageCosts> costs_;
+  std::vector<Seconds> forward_;
+  std::vector<Seconds> backward_;
+};
+
+}  // namespace sextant::step

@@ -1,0 +1,174 @@
+// `sextant check` as a user meets it: the job in their own files, rules, CI's formats, logs.
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "run_program.h"
+
+namespace sextant::tests {
+namespace {
+
+using nlohmann::json;
+
+std::string given(const std::string& name) {
+  return std::string(SEXTANT_SOURCE_DIR) + "/tests/data/" + name;
+}
+
+// A file of its own for a test.
+class Scratch {
+ public:
+  Scratch(const std::string& name, const std::string& text)
+      : folder_(std::filesystem::path(testing::TempDir()) / "sextant-check" / name),
+        path_((folder_ / name).string()) {
+    std::filesystem::create_directories(folder_);
+    std::ofstream(path_) << text;
+  }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  Scratch(Scratch&&) = delete;
+  Scratch& operator=(Scratch&&) = delete;
+  ~Scratch() { std::filesystem::remove_all(folder_); }
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+ private:
+  std::filesystem::path folder_;
+  std::string path_;
+};
+
+// A legal job of 64 devices; `more` are further flags.
+std::string megatron_script(const std::string& more) {
+  return "#!/bin/bash\n"
+         "#SBATCH --nodes=8\n"
+         "#SBATCH --gpus-per-node=8\n"
+         "export CUDA_DEVICE_MAX_CONNECTIONS=1\n"
+         "TP=8\n"
+         "torchrun --nnodes 8 --nproc-per-node 8 pretrain_gpt.py \\\n"
+         "  --tensor-model-parallel-size $TP --pipeline-model-parallel-size 4 \\\n"
+         "  --sequence-parallel --use-distributed-optimizer --bf16 \\\n"
+         "  --num-layers 80 --hidden-size 8192 --ffn-hidden-size 28672 \\\n"
+         "  --num-attention-heads 64 --group-query-attention --num-query-groups 8 \\\n"
+         "  --swiglu --normalization RMSNorm --disable-bias-linear \\\n"
+         "  --position-embedding-type rope --untie-embeddings-and-output-weights \\\n"
+         "  --tokenizer-type NullTokenizer --vocab-size 128255 \\\n"
+         "  --seq-length 8192 --max-position-embeddings 131072 \\\n"
+         "  --micro-batch-size 1 --global-batch-size 128 " +
+         more + "\n";
+}
+
+TEST(CheckCli, TheJobIsReadWithTheLinesThatSayIt) {
+  const Scratch script("train.sh", megatron_script(""));
+  const Ran ran = run_sextant({"check", script.path(), "--on", "h100-sxm"});
+  ASSERT_EQ(ran.exit_code, 0) << ran.err << ran.out;
+  for (const char* said : {"job (megatron)", "Llama-3.1-70B on 64xh100-sxm", "tp", "train.sh:5",
+                           "legal", "predicted", "fits: pipeline rank"}) {
+    EXPECT_NE(ran.out.find(said), std::string::npos) << said << "\n" << ran.out;
+  }
+}
+
+TEST(CheckCli, WhatTheFrameworkRefusesIsOneAndNamesTheRule) {
+  const Scratch script("train.sh",
+                       megatron_script("--num-experts 6 --expert-model-parallel-size 4"));
+  const Ran ran = run_sextant({"check", script.path(), "--on", "h100-sxm", "--json"});
+  EXPECT_EQ(ran.exit_code, 1) << ran.out;
+  const json answer = json::parse(ran.out);
+  EXPECT_EQ(answer["schema"], "sextant.check/1");
+  EXPECT_FALSE(answer["legal"].get<bool>());
+  EXPECT_FALSE(answer["violations"].empty());
+  EXPECT_TRUE(answer["predicted"].is_null());
+}
+
+TEST(CheckCli, AnnotationsPointAtTheLine) {
+  std::string text = megatron_script("");
+  text.replace(text.find("TP=8"), 4, "TP=3");
+  const Scratch script("train.sh", text);
+  const Ran github = run_sextant({"check", script.path(), "-o", "github"});
+  EXPECT_EQ(github.exit_code, 1);
+  EXPECT_NE(github.out.find("::error file=" + script.path() + ",line=5,title=HEADS-TP::"),
+            std::string::npos)
+      << github.out;
+  const Ran sarif = run_sextant({"check", script.path(), "-o", "sarif"});
+  const json log = json::parse(sarif.out);
+  EXPECT_EQ(log["version"], "2.1.0");
+  bool found = false;
+  for (const json& result : log["runs"][0]["results"]) {
+    const json& place = result["locations"][0]["physicalLocation"];
+    found = found || (result["ruleId"] == "HEADS-TP" && result["level"] == "error" &&
+                      place["region"]["startLine"] == 5);
+  }
+  EXPECT_TRUE(found) << sarif.out;
+}
+
+TEST(CheckCli, FormatsForFindingsAreCheckOnly) {
+  const Ran ran = run_sextant({"model", "llama-3.1-8b", "-o", "sarif"});
+  EXPECT_EQ(ran.exit_code, 2);
+  EXPECT_NE(ran.err.find("form for findings"), std::string::npos) << ran.err;
+}
+
+TEST(CheckCli, WhatIsNotStatedIsSaidAndNothingIsPredicted) {
+  const Scratch script("train.sh",
+                       "torchrun --nproc-per-node 8 pretrain_gpt.py "
+                       "--tensor-model-parallel-size 2 --global-batch-size $GBS --bf16\n");
+  const Ran ran = run_sextant({"check", script.path(), "--json"});
+  EXPECT_EQ(ran.exit_code, 0) << ran.err;
+  const json answer = json::parse(ran.out);
+  EXPECT_TRUE(answer["legal"].is_null());
+  EXPECT_FALSE(answer["not_stated"].empty());
+  EXPECT_NE(answer["unresolved"].dump().find("GBS"), std::string::npos) << answer.dump(1);
+}
+
+TEST(CheckCli, ALogIsMeasuredAndBecomesARow) {
+  const Ran ran = run_sextant({"check", given("logs/torchtitan.log"), "--on", "h100-sxm"});
+  ASSERT_EQ(ran.exit_code, 0) << ran.err << ran.out;
+  EXPECT_NE(ran.out.find("median of 8 steps"), std::string::npos) << ran.out;
+  EXPECT_NE(ran.out.find("the prediction"), std::string::npos) << ran.out;
+  const Ran row =
+      run_sextant({"check", given("logs/torchtitan.log"), "--on", "h100-sxm", "--to-row"});
+  ASSERT_EQ(row.exit_code, 0) << row.err;
+  const Scratch table("runs.csv", row.out);
+  const Ran validated = run_sextant({"validate", table.path(), "--json"});
+  ASSERT_EQ(validated.exit_code, 0) << validated.err;
+  const json answer = json::parse(validated.out);
+  ASSERT_FALSE(answer["rows"].empty());
+  EXPECT_EQ(answer["rows"][0]["status"], "predicted") << answer["rows"].dump(1);
+}
+
+TEST(CheckCli, ARunIsComparedWithARow) {
+  const Ran row =
+      run_sextant({"check", given("logs/torchtitan.log"), "--on", "h100-sxm", "--to-row"});
+  const Scratch table("runs.csv", row.out);
+  const Ran ran = run_sextant({"compare", given("logs/torchtitan.log"), "torchtitan", "--rows",
+                               table.path(), "--on", "h100-sxm", "--json"});
+  ASSERT_EQ(ran.exit_code, 0) << ran.err;
+  const json answer = json::parse(ran.out);
+  EXPECT_EQ(answer["schema"], "sextant.compare-runs/1");
+  // The same run: its terms add up to its step, and are no longer than themselves.
+  EXPECT_NEAR(answer["slowdown"].get<double>(), 1.0, 0.01);
+  double sum = 0.0;
+  for (const json& term : answer["terms"]) {
+    sum += term["ours_s"].get<double>();
+  }
+  EXPECT_NEAR(sum, answer["ours"]["measured_s"].get<double>(), 1e-9);
+}
+
+TEST(CheckCli, HostileFilesEndInOneLine) {
+  for (const std::string& text :
+       {std::string("torchrun pretrain_gpt.py --num-layers \"80\n"),
+        std::string("A=$A$A\nA=$A$A\ntorchrun pretrain_gpt.py --num-layers $(rm -rf /) $A\n"),
+        std::string("torchrun ") + std::string(5'000'000, 'x'), std::string(1000, '{'),
+        std::string()}) {
+    const Scratch script("train.sh", text);
+    const Ran ran = run_sextant({"check", script.path()});
+    EXPECT_TRUE(ran.exit_code == 0 || ran.exit_code == 2) << ran.exit_code << ran.err;
+    EXPECT_EQ(ran.exit_code == 2, !ran.err.empty()) << ran.err;
+  }
+  for (const char* name : {"deep.json", "deep.yaml", "deep.toml", "deep.py"}) {
+    const Scratch file(name, std::string(100'000, '['));
+    EXPECT_EQ(run_sextant({"check", file.path()}).exit_code, 2) << name;
+  }
+}
+
+}  // namespace
+}  // namespace sextant::tests

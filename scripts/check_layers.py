@@ -14,6 +14,7 @@ OWNERS = {  # header prefix -> folders whose .cc files may include it
     "CLI/": {"front"},
     "png.h": {"explain"},
     "yaml-cpp/": {"emit"},
+    "coin/": {"search"},
     "tl/expected": {"base"},
     "simgrid/": set(),  # tests/ only: no folder of src/
 }

@@ -14,6 +14,8 @@ libcli11-dev        the command line
 libexpected-dev     Result<T>
 libpng-dev          pictures (PNG)
 libyaml-cpp-dev     YAML and JSON files of frameworks
+coinor-libcbc-dev   integer programs of the Alpa baseline
+libgfortran-12-dev  LAPACK's runtime, for CBC in the static binary
 '
 
 packages_test='

@@ -1,6 +1,4 @@
 // `sextant check` as a user meets it: the job in their own files, rules, CI's formats, logs.
-#include <filesystem>
-#include <fstream>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -17,24 +15,14 @@ std::string given(const std::string& name) {
   return std::string(SEXTANT_SOURCE_DIR) + "/tests/data/" + name;
 }
 
-// A file of its own for a test.
+// A file in a folder of its own.
 class Scratch {
  public:
-  Scratch(const std::string& name, const std::string& text)
-      : folder_(std::filesystem::path(testing::TempDir()) / "sextant-check" / name),
-        path_((folder_ / name).string()) {
-    std::filesystem::create_directories(folder_);
-    std::ofstream(path_) << text;
-  }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-  Scratch(Scratch&&) = delete;
-  Scratch& operator=(Scratch&&) = delete;
-  ~Scratch() { std::filesystem::remove_all(folder_); }
+  Scratch(const std::string& name, const std::string& text) : path_(folder_.write(name, text)) {}
   [[nodiscard]] const std::string& path() const { return path_; }
 
  private:
-  std::filesystem::path folder_;
+  Folder folder_;
   std::string path_;
 };
 
@@ -117,6 +105,47 @@ TEST(CheckCli, WhatIsNotStatedIsSaidAndNothingIsPredicted) {
   EXPECT_TRUE(answer["legal"].is_null());
   EXPECT_FALSE(answer["not_stated"].empty());
   EXPECT_NE(answer["unresolved"].dump().find("GBS"), std::string::npos) << answer.dump(1);
+}
+
+TEST(CheckCli, AMisspeltSettingIsToldTheNearest) {
+  const Scratch script("train.sh", megatron_script("--expert-modle-parallel-size 1"));
+  const Ran ran = run_sextant({"check", script.path(), "--on", "h100-sxm"});
+  EXPECT_NE(ran.out.find("'expert_modle_parallel_size' is no setting of this framework; did you "
+                         "mean expert_model_parallel_size"),
+            std::string::npos)
+      << ran.out;
+  const json answer =
+      json::parse(run_sextant({"check", script.path(), "--on", "h100-sxm", "--json"}).out);
+  ASSERT_EQ(answer["unknown"].size(), 1U);
+  EXPECT_EQ(answer["unknown"][0]["nearest"][0], "expert_model_parallel_size");
+}
+
+// Hopper runs cuDNN's kernel where the choice is Transformer Engine's, FlashAttention where the
+// script asks for it.
+TEST(CheckCli, AnAttentionKernelThatIsStatedIsTheOnePredicted) {
+  const auto checked = [](const std::string& flags) {
+    const Scratch script("train.sh", megatron_script(flags));
+    const Ran ran = run_sextant({"check", script.path(), "--on", "h100-sxm", "--json"});
+    EXPECT_EQ(ran.exit_code, 0) << ran.err << ran.out;
+    return json::parse(ran.out);
+  };
+  const auto step = [](const json& answer) {
+    return answer["predicted"]["step_time_s"].get<double>();
+  };
+  const auto guesses = [](const json& answer) {
+    return answer["assumed"].dump().find("attention=cudnn") != std::string::npos;
+  };
+  const json open = checked("");
+  const json any = checked("--attention-backend auto");
+  const json fused = checked("--attention-backend fused");
+  const json flash = checked("--attention-backend flash");
+  EXPECT_EQ(step(open), step(fused));
+  EXPECT_EQ(step(any), step(fused));
+  EXPECT_GT(step(flash), step(fused));
+  EXPECT_TRUE(guesses(open));
+  EXPECT_TRUE(guesses(any));
+  EXPECT_FALSE(guesses(fused));
+  EXPECT_FALSE(guesses(flash));
 }
 
 TEST(CheckCli, ALogIsMeasuredAndBecomesARow) {

@@ -1,8 +1,7 @@
 // `sextant emit` as a user meets it: files of every framework that check reads back, and patches.
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -14,40 +13,15 @@ namespace {
 
 using nlohmann::json;
 
-class Folder {
- public:
-  explicit Folder(const std::string& name)
-      : path_(std::filesystem::path(testing::TempDir()) / "sextant-emit" / name) {
-    std::filesystem::remove_all(path_);
-    std::filesystem::create_directories(path_);
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  Folder(Folder&&) = delete;
-  Folder& operator=(Folder&&) = delete;
-  ~Folder() { std::filesystem::remove_all(path_); }
-  [[nodiscard]] std::string file(const std::string& name) const { return (path_ / name).string(); }
-  [[nodiscard]] std::string path() const { return path_.string(); }
-
- private:
-  std::filesystem::path path_;
-};
-
-std::string text_of(const std::string& path) {
-  std::ostringstream text;
-  text << std::ifstream(path).rdbuf();
-  return text.str();
-}
-
 TEST(EmitCli, WrittenFilesReadBackAsTheSameLayout) {
   for (const char* to : {"megatron", "bridge", "torchtitan", "torchtitan-toml", "deepspeed",
                          "maxtext", "accelerate", "nanotron"}) {
-    const Folder folder(to);
+    const Folder folder;
     const bool sharded = std::string(to) == "deepspeed" || std::string(to) == "accelerate";
     const std::string layout = sharded ? "zero=3,mbs=1" : "tp=2,mbs=1";
     const Ran ran =
         run_sextant({"emit", "llama-3.1-8b", "--on", "16xh100-sxm", "--layout", layout, "--seq",
-                     "4096", "--gbs", "64", "--to", to, "--out", folder.path(), "--json"});
+                     "4096", "--gbs", "64", "--to", to, "--out", folder.path().string(), "--json"});
     ASSERT_EQ(ran.exit_code, 0) << to << ran.err << ran.out;
     const json answer = json::parse(ran.out);
     std::vector<std::string> words{"check"};
@@ -68,6 +42,35 @@ TEST(EmitCli, WrittenFilesReadBackAsTheSameLayout) {
   }
 }
 
+// nanotron's file names FlashAttention, Megatron's leaves the kernel to Transformer Engine. Both
+// have words for all of this layout.
+TEST(EmitCli, TheStepInTheCommentsIsTheOneThatCheckPredicts) {
+  for (const char* to : {"megatron", "nanotron"}) {
+    const Folder folder;
+    const Ran ran = run_sextant({"emit", "llama-3.1-8b", "--on", "16xh100-sxm", "--layout",
+                                 "tp=2,mbs=1,overlap=grad_reduce", "--seq", "4096", "--gbs", "64",
+                                 "--to", to, "--out", folder.path().string()});
+    ASSERT_EQ(ran.exit_code, 0) << to << ran.err << ran.out;
+    std::vector<std::string> words{"check"};
+    std::string text;
+    for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {
+      words.push_back(entry.path().string());
+      text += content(entry.path());
+    }
+    for (const char* more : {"--model", "llama-3.1-8b", "--on", "h100-sxm"}) {
+      words.emplace_back(more);
+    }
+    const std::string_view start = "predicted step ";
+    const std::size_t from = text.find(start);
+    ASSERT_NE(from, std::string::npos) << text;
+    const std::size_t first = from + start.size();
+    const std::string step = text.substr(first, text.find(';', first) - first);
+    const Ran checked = run_sextant(words);
+    EXPECT_NE(checked.out.find("  step " + step + "\n"), std::string::npos)
+        << to << step << checked.out;
+  }
+}
+
 TEST(EmitCli, WhatAFrameworkCannotSayIsSaid) {
   const Ran ran = run_sextant({"emit", "llama-3.1-8b", "--on", "16xh100-sxm", "--layout",
                                "pp=4,vpp=2,schedule=zbv,mbs=1", "--gbs", "64", "--to", "megatron"});
@@ -75,25 +78,26 @@ TEST(EmitCli, WhatAFrameworkCannotSayIsSaid) {
 }
 
 TEST(EmitCli, APatchChangesTheLiteralAndNothingElse) {
-  const Folder folder("patch");
-  const std::string script = folder.file("train.sh");
-  std::ofstream(script) << "#!/bin/bash\n"
-                           "TP=8   # inside the node\n"
-                           "PP=2\n"
-                           "torchrun --nnodes 4 --nproc-per-node 8 pretrain_gpt.py \\\n"
-                           "  --tensor-model-parallel-size $TP \\\n"
-                           "  --pipeline-model-parallel-size ${PP} --sequence-parallel \\\n"
-                           "  --num-layers 32 --hidden-size 4096 --ffn-hidden-size 14336 \\\n"
-                           "  --num-attention-heads 32 --swiglu --vocab-size 32000 \\\n"
-                           "  --seq-length 4096 --micro-batch-size 1 --global-batch-size 64 "
-                           "--bf16\n";
+  const Folder folder;
+  const std::string script =
+      folder.write("train.sh",
+                   "#!/bin/bash\n"
+                   "TP=8   # inside the node\n"
+                   "PP=2\n"
+                   "torchrun --nnodes 4 --nproc-per-node 8 pretrain_gpt.py \\\n"
+                   "  --tensor-model-parallel-size $TP \\\n"
+                   "  --pipeline-model-parallel-size ${PP} --sequence-parallel \\\n"
+                   "  --num-layers 32 --hidden-size 4096 --ffn-hidden-size 14336 \\\n"
+                   "  --num-attention-heads 32 --swiglu --vocab-size 32000 \\\n"
+                   "  --seq-length 4096 --micro-batch-size 1 --global-batch-size 64 "
+                   "--bf16\n");
   const Ran ran = run_sextant({"emit", "--diff", script, "--layout", "tp=4"});
   ASSERT_EQ(ran.exit_code, 0) << ran.err << ran.out;
   EXPECT_NE(ran.out.find("-TP=8   # inside the node\n+TP=4   # inside the node\n"),
             std::string::npos)
       << ran.out;
   EXPECT_EQ(ran.out.find("-PP=2"), std::string::npos) << ran.out;
-  EXPECT_NE(text_of(script).find("TP=8"), std::string::npos);  // the file itself is left alone
+  EXPECT_NE(content(script).find("TP=8"), std::string::npos);  // the file itself is left alone
 }
 
 TEST(EmitCli, AnIllegalJobIsNotWritten) {

@@ -1,10 +1,8 @@
 #include "run_program.h"
 
 #include <array>
-#include <cstdlib>
 #include <fstream>
 #include <iterator>
-#include <stdexcept>
 
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -45,25 +43,6 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
 std::string content(const std::filesystem::path& file) {
   std::ifstream stream(file, std::ios::binary);
   return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
-}
-
-Folder::Folder() {
-  std::string pattern = std::filesystem::temp_directory_path() / "sextant_test_XXXXXX";
-  if (mkdtemp(pattern.data()) == nullptr) {
-    throw std::runtime_error("no temporary folder");
-  }
-  path_ = pattern;
-}
-
-Folder::~Folder() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
-}
-
-std::string Folder::write(const std::string& name, const std::string& text) const {
-  std::filesystem::create_directories((path_ / name).parent_path());
-  std::ofstream(path_ / name, std::ios::binary) << text;
-  return path_ / name;
 }
 
 Ran run_sextant(const std::vector<std::string>& arguments, const std::string& input,

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "base/scratch_folder_testing.h"
+
 namespace sextant::tests {
 
 struct Ran {
@@ -23,21 +25,6 @@ Ran run_sextant(const std::vector<std::string>& arguments, const std::string& in
 // All of a file; nothing where it can't be read.
 std::string content(const std::filesystem::path& file);
 
-// A folder that is removed again.
-class Folder {
- public:
-  Folder();
-  ~Folder();
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  Folder(Folder&&) = delete;
-  Folder& operator=(Folder&&) = delete;
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-  // Writes a file and returns its path.
-  [[nodiscard]] std::string write(const std::string& name, const std::string& text) const;
-
- private:
-  std::filesystem::path path_;
-};
+using Folder = ScratchFolder;
 
 }  // namespace sextant::tests

@@ -2,8 +2,6 @@
 #include "app/calibrate_comm.h"
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
 #include <functional>
 
 #include <fmt/format.h>
@@ -12,6 +10,7 @@
 #include "app/calibrate_command.h"
 #include "app/comm_models.h"
 #include "app/nccl_calls.h"
+#include "base/scratch_folder_testing.h"
 #include "describe/cluster/load_cluster.h"
 #include "describe/comm_facts.h"
 #include "workload/wire.h"
@@ -19,7 +18,6 @@
 namespace sextant::app {
 namespace {
 
-namespace fs = std::filesystem;
 using describe::CollectiveOp;
 using describe::LinkKey;
 using describe::NetworkKey;
@@ -102,20 +100,10 @@ const explain::CommKeyChange& key_of(const explain::CommClassChange& of, std::st
 
 class CalibrateComm : public ::testing::Test {
  protected:
-  void SetUp() override {
-    folder_ = fs::temp_directory_path() /
-              fmt::format("sextant_calibrate_comm_{}",
-                          ::testing::UnitTest::GetInstance()->current_test_info()->name());
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
   [[nodiscard]] std::string write(const std::string& name, const std::string& text) const {
-    std::ofstream(folder_ / name) << text;
-    return (folder_ / name).string();
+    return folder_.write(name, text);
   }
-  [[nodiscard]] std::string mine() const { return (folder_ / "mine").string(); }
+  [[nodiscard]] std::string mine() const { return (folder_.path() / "mine").string(); }
 
   // The error of a call that must fail.
   static Error refused(const CalibrateRequest& request) {
@@ -125,7 +113,7 @@ class CalibrateComm : public ::testing::Test {
   }
 
  private:
-  fs::path folder_;
+  ScratchFolder folder_;
 };
 
 TEST_F(CalibrateComm, ASlowerNetworkIsFoundAndItsFileLoads) {

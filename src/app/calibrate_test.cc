@@ -1,6 +1,5 @@
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -8,6 +7,7 @@
 #include "app/calibrate_command.h"
 #include "app/kernel_calls.h"
 #include "app/validate_command.h"
+#include "base/scratch_folder_testing.h"
 #include "base/text.h"
 #include "describe/cluster/load_cluster.h"
 #include "describe/kernel_fact_list.h"
@@ -195,24 +195,13 @@ TEST(Calibrate, AFormatOfItsOwnIsAdded) {
 
 class Command : public ::testing::Test {
  protected:
-  void SetUp() override {
-    folder_ = fs::temp_directory_path() /
-              fmt::format("sextant_calibrate_{}",
-                          ::testing::UnitTest::GetInstance()->current_test_info()->name());
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
   [[nodiscard]] std::string write(const std::string& name, const std::string& text) const {
-    const fs::path file = folder_ / name;
-    std::ofstream(file) << text;
-    return file.string();
+    return folder_.write(name, text);
   }
-  [[nodiscard]] const fs::path& folder() const { return folder_; }
+  [[nodiscard]] const fs::path& folder() const { return folder_.path(); }
 
  private:
-  fs::path folder_;
+  ScratchFolder folder_;
 };
 
 // Times that no constants meet exactly, so that the errors say something.

@@ -13,8 +13,8 @@ namespace {
 explain::CheckAnswer answer_of(FileJob files) {
   explain::CheckAnswer answer;
   answer.provenance = {std::string(explain::tool_version()), std::move(files.inputs)};
-  for (const emit::File& file : files.files) {
-    answer.files.push_back(file.name);
+  for (const Given& given : files.files) {
+    answer.files.push_back(given.file.name);
   }
   answer.reading = std::move(files.reading);
   answer.open = std::move(files.open);
@@ -32,7 +32,7 @@ void predict(const describe::Job& job, const Context& context, explain::CheckAns
   if (!check_tokens(job)) {
     return;
   }
-  const auto machine = step_machine(job, {}, context);
+  const auto machine = step_machine(job, stated_words(answer.reading), context);
   if (!machine) {
     answer.open.push_back(to_text(machine.error()));
     return;
@@ -47,7 +47,7 @@ void predict(const describe::Job& job, const Context& context, explain::CheckAns
 
 // The log as a row of a table of runs, with the table's header.
 Result<Output> row_of(const FileJob& files) {
-  const std::string& name = files.files.back().name;
+  const std::string& name = files.files.back().file.name;
   if (!files.measured || !files.measured->step) {
     return invalid("no measured step is in it", name, "a log with iteration lines");
   }

@@ -39,19 +39,28 @@ Result<measured::Row> find_row(const CompareRunsRequest& request, const Context&
   return describe::unknown_word(request.row, std::move(ids), "row", "ROW-ID");
 }
 
-Result<explain::MeasuredStep> step_of(std::string name, const describe::Job& job, Seconds measured,
-                                      const Context& context, explain::RunComparison& runs) {
+// A run that was measured, and the words that say more of it than its layout.
+struct Run {
+  std::string name;
+  const describe::Job& job;
+  JobRequest stated{};
+  Seconds measured;
+};
+
+Result<explain::MeasuredStep> step_of(Run run, const Context& context,
+                                      explain::RunComparison& runs) {
+  const describe::Job& job = run.job;
   if (const auto broken = describe::check_rules(job); !broken.empty()) {
     return invalid(fmt::format("not legal: {}: {}", broken.front().rule, broken.front().message),
-                   name);
+                   run.name);
   }
   SEXTANT_CHECK_OK(check_tokens(job));
-  SEXTANT_TRY(const StepMachine machine, step_machine(job, {}, context));
+  SEXTANT_TRY(const StepMachine machine, step_machine(job, run.stated, context));
   add_once(job.assumed, runs.assumed);
   add_once(machine.assumed, runs.assumed);
-  return explain::MeasuredStep{std::move(name),  describe::to_text(job.layout),
-                               job.cluster.name, job.model.name,
-                               measured,         step_result(job, machine)};
+  return explain::MeasuredStep{std::move(run.name), describe::to_text(job.layout),
+                               job.cluster.name,    job.model.name,
+                               run.measured,        step_result(job, machine)};
 }
 
 }  // namespace
@@ -73,8 +82,14 @@ Result<Output> show_run_comparison(const CompareRunsRequest& request, const Cont
   }
   explain::RunComparison runs;
   runs.provenance = {std::string(explain::tool_version()), files.inputs};
-  SEXTANT_TRY(runs.ours, step_of(name, *files.job, *files.measured->step, context, runs));
-  SEXTANT_TRY(runs.theirs, step_of(row.id, *published, 1_s * row.measured, context, runs));
+  SEXTANT_TRY(runs.ours, step_of({.name = name,
+                                  .job = *files.job,
+                                  .stated = stated_words(files.reading),
+                                  .measured = *files.measured->step},
+                                 context, runs));
+  SEXTANT_TRY(
+      runs.theirs,
+      step_of({.name = row.id, .job = *published, .measured = 1_s * row.measured}, context, runs));
   return Output{.text = explain::to_text(runs, context.style), .notes = {}};
 }
 

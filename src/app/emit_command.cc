@@ -10,6 +10,7 @@
 #include "app/job_files.h"
 #include "app/step_answer.h"
 #include "base/file.h"
+#include "describe/layout/framework_defaults.h"
 #include "describe/layout/framework_rules.h"
 #include "describe/layout/layout_text.h"
 #include "emit/launch.h"
@@ -55,13 +56,13 @@ std::vector<describe::Violation> refusals(const describe::Job& job) {
 }
 
 // "predicted step 4.81 s (…)", where it can be predicted.
-std::vector<std::string> comments_of(const describe::Job& job, const emit::Writing& writing,
-                                     const Context& context) {
+std::vector<std::string> comments_of(const describe::Job& job, const JobRequest& words,
+                                     const emit::Writing& writing, const Context& context) {
   std::vector<std::string> comments{fmt::format("sextant {}: {} on {}", explain::tool_version(),
                                                 job.model.name, job.cluster.name),
                                     fmt::format("layout {}", describe::to_text(job.layout))};
   if (check_tokens(job)) {
-    if (const auto machine = step_machine(job, {}, context)) {
+    if (const auto machine = step_machine(job, words, context)) {
       const explain::StepResult result = step_result(job, *machine);
       comments.push_back(fmt::format("predicted step {}; {}", explain::with_interval(result),
                                      explain::memory_text(result.memory)));
@@ -71,26 +72,6 @@ std::vector<std::string> comments_of(const describe::Job& job, const emit::Writi
     comments.push_back(explain::to_text(one));
   }
   return comments;
-}
-
-Result<std::vector<std::string>> written(const std::vector<emit::File>& files,
-                                         const std::filesystem::path& folder) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) {
-    return external(error.message(), folder.string());
-  }
-  std::vector<std::string> paths;
-  for (const emit::File& file : files) {
-    const std::filesystem::path path = folder / file.name;
-    SEXTANT_CHECK_OK(write_file(path, file.text));
-    if (file.executable) {
-      std::filesystem::permissions(path, std::filesystem::perms::owner_exec,
-                                   std::filesystem::perm_options::add, error);
-    }
-    paths.push_back(path.string());
-  }
-  return paths;
 }
 
 Result<Output> files_of(const EmitRequest& request, const Context& context) {
@@ -107,14 +88,14 @@ Result<Output> files_of(const EmitRequest& request, const Context& context) {
   }
   const describe::Job& job = reading.job;
   SEXTANT_TRY(const Dialect dialect, dialect_of(request, job.framework));
-  constexpr std::array<describe::Word<emit::Launcher>, 2> kLaunchers{
-      {{emit::Launcher::kTorchrun, "torchrun"}, {emit::Launcher::kSlurm, "slurm"}}};
   SEXTANT_TRY(const emit::Launcher launcher,
               describe::parse_word<emit::Launcher>(
-                  kLaunchers, request.launcher.empty() ? "torchrun" : request.launcher, "launcher",
-                  "--launcher"));
+                  emit::kLauncherWords, request.launcher.empty() ? "torchrun" : request.launcher,
+                  "launcher", "--launcher"));
   const emit::Writing writing = emit::write(dialect, job);
-  const std::vector<std::string> comments = comments_of(job, writing, context);
+  // What the files will state is what is predicted, whether the user said it or not.
+  words.layout += "," + stated_words(emit::read(writing.settings, context.data)).layout;
+  const std::vector<std::string> comments = comments_of(job, words, writing, context);
   explain::EmitAnswer answer{.provenance = provenance_of(reading),
                              .dialect = dialect,
                              .files = emit::render(writing.settings, comments),
@@ -123,7 +104,7 @@ Result<Output> files_of(const EmitRequest& request, const Context& context) {
                              .assumed = job.assumed};
   answer.files.push_back(emit::launch_script(writing, job, launcher, comments));
   if (!request.folder.empty()) {
-    SEXTANT_TRY(answer.written, written(answer.files, request.folder));
+    SEXTANT_TRY(answer.written, written_files(answer.files, request.folder));
   }
   Output output{.text = explain::to_text(answer, context.style), .notes = {}};
   for (const emit::Inexpressible& one : writing.left_out) {
@@ -161,10 +142,8 @@ Result<describe::Job> changed(describe::Job job, const EmitRequest& request) {
     job.layout.dp = 0;
     job.layout.dp = job.dp();
   }
-  if (job.layout.vpp > 1 && !gives("schedule") && gives("vpp")) {
-    job.layout.schedule = describe::Schedule::kInterleaved1f1b;
-  } else if (job.layout.vpp == 1 && !gives("schedule") && gives("vpp")) {
-    job.layout.schedule = describe::Schedule::k1f1b;
+  if (gives("vpp") && !gives("schedule")) {
+    job.layout.schedule = describe::default_schedule(job.layout.vpp);
   }
   return job;
 }
@@ -199,14 +178,16 @@ Result<Output> patch_for(const EmitRequest& request, const Context& context) {
   answer.provenance = {std::string(explain::tool_version()), files.inputs};
   answer.left_out = std::move(after.left_out);
   emit::Patch patch;
-  const emit::File& script = files.files.back();
-  if (files.files.size() == 1 &&
-      emit::kind_of(script.text, script.name) == emit::FileKind::kShell) {
-    SEXTANT_TRY(patch, emit::patch_script(script, wanted));
-  } else {
-    patch = emit::patch_of(files.settings, wanted, files.files);
+  std::vector<emit::File> texts;
+  for (const Given& given : files.files) {
+    texts.push_back(given.file);
   }
-  for (const emit::File& file : files.files) {
+  if (files.files.size() == 1 && files.files.back().kind == emit::FileKind::kShell) {
+    SEXTANT_TRY(patch, emit::patch_script(texts.back(), wanted));
+  } else {
+    patch = emit::patch_of(files.settings, wanted, texts);
+  }
+  for (const emit::File& file : texts) {
     std::vector<emit::Edit> edits;
     std::copy_if(patch.edits.begin(), patch.edits.end(), std::back_inserter(edits),
                  [&file](const emit::Edit& edit) { return edit.file == file.name; });
@@ -226,6 +207,26 @@ Result<Output> patch_for(const EmitRequest& request, const Context& context) {
 }
 
 }  // namespace
+
+Result<std::vector<std::string>> written_files(const std::vector<emit::File>& files,
+                                               const std::filesystem::path& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) {
+    return external(error.message(), folder.string());
+  }
+  std::vector<std::string> paths;
+  for (const emit::File& file : files) {
+    const std::filesystem::path path = folder / file.name;
+    SEXTANT_CHECK_OK(write_file(path, file.text));
+    if (file.executable) {
+      std::filesystem::permissions(path, std::filesystem::perms::owner_exec,
+                                   std::filesystem::perm_options::add, error);
+    }
+    paths.push_back(path.string());
+  }
+  return paths;
+}
 
 Result<Output> show_emit(const EmitRequest& request, const Context& context) {
   return request.diff.empty() ? files_of(request, context) : patch_for(request, context);

@@ -1,11 +1,14 @@
 // emit: a job as the framework's own files, or the change to the user's file as a patch.
 #pragma once
 
+#include <filesystem>
 #include <string>
+#include <vector>
 
 #include "app/context.h"
 #include "app/job_request.h"
 #include "base/result.h"
+#include "emit/files.h"
 
 namespace sextant::app {
 
@@ -21,5 +24,9 @@ struct EmitRequest {
 // What the framework has no words for is said in the notes and in the files' comments, never
 // dropped. Exit code 1 where the job is not legal.
 Result<Output> show_emit(const EmitRequest& request, const Context& context);
+
+// Writes the files into a folder, which is made where it is missing; their paths.
+Result<std::vector<std::string>> written_files(const std::vector<emit::File>& files,
+                                               const std::filesystem::path& folder);
 
 }  // namespace sextant::app

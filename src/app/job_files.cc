@@ -26,12 +26,13 @@ constexpr std::size_t kMostFiles = 64;
 constexpr std::string_view kStandIn =
     "h100-sxm";  // rules that ask for a device, where none is said
 
-Result<emit::File> load(const std::string& path) {
+Result<Given> load(const std::string& path) {
   SEXTANT_TRY(std::string text, read_file(path, kMostLog));
-  if (emit::kind_of(text, path) != emit::FileKind::kLog) {
+  const emit::FileKind kind = emit::kind_of(text, path);
+  if (kind != emit::FileKind::kLog) {
     SEXTANT_CHECK_OK(checked_text(text, kMostText, path));
   }
-  return emit::File{path, std::move(text)};
+  return Given{{path, std::move(text)}, kind};
 }
 
 // A configuration file that a script names, where it lies beside the script or below.
@@ -54,14 +55,14 @@ bool is_frameworks_own(const std::string& named) {
 }
 
 // One file's settings, what it measured among them.
-Result<emit::Settings> settings_of(const emit::File& file, FileJob& out) {
-  if (emit::kind_of(file.text, file.name) != emit::FileKind::kLog) {
-    return emit::parse(file.text, file.name);
+Result<emit::Settings> settings_of(const Given& given, FileJob& out) {
+  const auto& [file, kind] = given;
+  if (kind != emit::FileKind::kLog) {
+    return emit::parse(file.text, file.name, kind);
   }
   SEXTANT_TRY(emit::LogReading log, emit::parse_log(file.text, file.name));
   out.measured = std::move(log.measured);
   emit::Settings settings = std::move(log.settings);
-  settings.tells_environment = false;
   settings.unresolved.insert(settings.unresolved.end(), log.unresolved.begin(),
                              log.unresolved.end());
   return settings;
@@ -96,16 +97,6 @@ void join(std::vector<Part> parts, FileJob& out) {
   }
 }
 
-// A log lists what the framework worked out beside what it was told: no misspelt settings.
-void forget_derived(FileJob& out) {
-  std::erase_if(out.reading.unknown, [&out](const emit::Setting& setting) {
-    return std::any_of(out.files.begin(), out.files.end(), [&setting](const emit::File& file) {
-      return file.name == setting.place.file &&
-             emit::kind_of(file.text, file.name) == emit::FileKind::kLog;
-    });
-  });
-}
-
 // Is a file of that name among those given?
 bool is_given(const FileRequest& request, const std::filesystem::path& named) {
   return std::any_of(request.files.begin(), request.files.end(), [&named](const std::string& file) {
@@ -128,10 +119,10 @@ Result<void> add_named(const std::string& script, const emit::Settings& settings
                                      printable(one.values.front()), emit::to_text(one.place)));
       continue;
     }
-    SEXTANT_TRY(emit::File file, load(*found));
-    SEXTANT_TRY(emit::Settings under, settings_of(file, out));
+    SEXTANT_TRY(Given given, load(*found));
+    SEXTANT_TRY(emit::Settings under, settings_of(given, out));
     parts.push_back({std::move(under), false});
-    out.files.push_back(std::move(file));
+    out.files.push_back(std::move(given));
   }
   return {};
 }
@@ -144,12 +135,11 @@ Result<void> read_settings(const FileRequest& request, FileJob& out) {
   }
   std::vector<Part> parts;
   for (const std::string& path : request.files) {
-    SEXTANT_TRY(emit::File file, load(path));
-    SEXTANT_TRY(emit::Settings settings, settings_of(file, out));
+    SEXTANT_TRY(Given given, load(path));
+    SEXTANT_TRY(emit::Settings settings, settings_of(given, out));
     SEXTANT_CHECK_OK(add_named(path, settings, request, parts, out));
-    const bool script = emit::kind_of(file.text, file.name) == emit::FileKind::kShell;
-    parts.push_back({std::move(settings), script});
-    out.files.push_back(std::move(file));
+    parts.push_back({std::move(settings), given.kind == emit::FileKind::kShell});
+    out.files.push_back(std::move(given));
   }
   join(std::move(parts), out);
   return {};
@@ -229,13 +219,22 @@ Result<void> read_batch(const FileRequest& request, FileJob& out, describe::Job&
 
 }  // namespace
 
+JobRequest stated_words(const emit::Reading& reading) {
+  JobRequest words;
+  if (reading.attention_stated) {
+    words.layout =
+        fmt::format("attention={}", describe::word_of<describe::AttentionKernel>(
+                                        describe::kAttentionKernelWords, reading.layout.attention));
+  }
+  return words;
+}
+
 Result<FileJob> read_files(const FileRequest& request, const Context& context) {
   FileJob out;
   SEXTANT_CHECK_OK(read_settings(request, out));
   out.reading = emit::read(out.settings, context.data);
-  forget_derived(out);
-  for (const emit::File& file : out.files) {
-    out.inputs.emplace_back(file.name, sha256_hex(file.text));
+  for (const Given& given : out.files) {
+    out.inputs.emplace_back(given.file.name, sha256_hex(given.file.text));
   }
   describe::Job job;
   job.framework = emit::framework_of(out.settings.dialect);

@@ -8,6 +8,7 @@
 
 #include "app/context.h"
 #include "app/job_machine.h"
+#include "app/job_request.h"
 #include "base/result.h"
 #include "describe/layout/job.h"
 #include "describe/layout/rules.h"
@@ -26,9 +27,14 @@ struct FileRequest {
   std::string global_batch;
 };
 
+struct Given {
+  emit::File file;
+  emit::FileKind kind = emit::FileKind::kShell;
+};
+
 struct FileJob {
-  std::vector<emit::File> files;  // those given, and configuration files that scripts name
-  emit::Settings settings;        // of all of them together
+  std::vector<Given> files;  // those given, and configuration files that scripts name
+  emit::Settings settings;   // of all of them together
   emit::Reading reading;
   std::optional<emit::MeasuredRun> measured;  // of a log
   // Nothing where the model is not known. Else legal values stand in for sequence, batch and
@@ -42,6 +48,10 @@ struct FileJob {
   // Everything was stated: the job can be predicted.
   [[nodiscard]] bool whole() const { return job && open.empty() && device_stated; }
 };
+
+// What a reading states that a Layout cannot tell from a default, as the words of a command line
+// would: "attention=flash".
+JobRequest stated_words(const emit::Reading& reading);
 
 // An Error where a file cannot be read or is of no known kind.
 Result<FileJob> read_files(const FileRequest& request, const Context& context);

@@ -51,14 +51,14 @@ double value_of(std::size_t constant, int line) {
 
 // What of a step the loop and uneven devices do not change, and what they are multiplied with.
 struct Parts {
-  double rest = 0.0;  // seconds
-  double compute = 0.0;
+  double rest = 0.0;     // seconds
+  double compute = 0.0;  // alone
   bool operator==(const Parts&) const = default;
 };
 
 Parts parts_at(const describe::Job& job, const step::StepModel& model) {
   const step::StepEstimate estimate = step::estimate_step(job, model);
-  return {(estimate.step - estimate.beside) / 1_s, estimate.compute / 1_s};
+  return {(estimate.step - estimate.beside) / 1_s, (estimate.compute - estimate.slowed) / 1_s};
 }
 
 double step_of(const Parts& parts, const StepPlace& place) {

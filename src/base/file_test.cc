@@ -1,27 +1,21 @@
 #include "base/file.h"
 
 #include <filesystem>
-#include <fstream>
 
 #include <gtest/gtest.h>
+
+#include "base/scratch_folder_testing.h"
 
 namespace sextant {
 namespace {
 
 class FileTest : public testing::Test {
  protected:
-  void SetUp() override {
-    folder_ = std::filesystem::path(testing::TempDir()) /
-              testing::UnitTest::GetInstance()->current_test_info()->name();
-    std::filesystem::create_directories(folder_);
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
+  std::filesystem::path write(const std::string& text) { return scratch_.write("x", text); }
+  [[nodiscard]] const std::filesystem::path& folder() const { return scratch_.path(); }
 
-  std::filesystem::path write(const std::string& text) {
-    std::ofstream(folder_ / "x", std::ios::binary) << text;
-    return folder_ / "x";
-  }
-  std::filesystem::path folder_;
+ private:
+  ScratchFolder scratch_;
 };
 
 TEST_F(FileTest, ReadsWhatIsThere) {
@@ -36,21 +30,21 @@ TEST_F(FileTest, MoreThanTheLimitIsAnErrorThatSaysTheLimit) {
 }
 
 TEST_F(FileTest, WritesWholeFilesOrNone) {
-  ASSERT_TRUE(write_file(folder_ / "out", "one"));
-  ASSERT_TRUE(write_file(folder_ / "out", "two"));
-  EXPECT_EQ(*read_text(folder_ / "out", 1_KiB), "two");
-  EXPECT_FALSE(std::filesystem::exists(folder_ / "out.part"));
-  const auto nowhere = write_file(folder_ / "no" / "out", "x");
+  ASSERT_TRUE(write_file(folder() / "out", "one"));
+  ASSERT_TRUE(write_file(folder() / "out", "two"));
+  EXPECT_EQ(*read_text(folder() / "out", 1_KiB), "two");
+  EXPECT_FALSE(std::filesystem::exists(folder() / "out.part"));
+  const auto nowhere = write_file(folder() / "no" / "out", "x");
   ASSERT_FALSE(nowhere);
   EXPECT_EQ(nowhere.error().kind, ErrorKind::kExternal);
 }
 
 TEST_F(FileTest, MissingFilesAndFoldersAreNamed) {
-  const auto missing = read_file(folder_ / "no", 1_KiB);
+  const auto missing = read_file(folder() / "no", 1_KiB);
   ASSERT_FALSE(missing);
   EXPECT_EQ(missing.error().kind, ErrorKind::kNotFound);
   EXPECT_NE(missing.error().where.find("no"), std::string::npos);
-  EXPECT_EQ(read_file(folder_, 1_KiB).error().what, "is a directory");
+  EXPECT_EQ(read_file(folder(), 1_KiB).error().what, "is a directory");
 }
 
 TEST_F(FileTest, TextThatIsNotUtf8NamesLineAndColumn) {

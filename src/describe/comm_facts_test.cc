@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/file.h"
+#include "base/scratch_folder_testing.h"
 #include "describe/cluster/load_cluster.h"
 #include "describe/comm_spread.h"
 #include "describe/torus_facts.h"
@@ -15,24 +15,13 @@ namespace {
 // Path of a file of an override folder that lives as long as the test.
 class Folder {
  public:
-  explicit Folder(const std::string& name)
-      : path_(std::filesystem::path(testing::TempDir()) / name) {
-    std::filesystem::remove_all(path_);
-    std::filesystem::create_directories(path_ / "comm" / "links");
-  }
-  ~Folder() { std::filesystem::remove_all(path_); }
-  Folder(const Folder&) = delete;
-  Folder(Folder&&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  Folder& operator=(Folder&&) = delete;
-
   DataStore with(const std::string& file, const std::string& text) {
-    EXPECT_TRUE(write_file(path_ / file, text));
-    return *DataStore::with_override(path_);
+    EXPECT_TRUE(std::filesystem::exists(folder_.write(file, text)));
+    return *DataStore::with_override(folder_.path());
   }
 
  private:
-  std::filesystem::path path_;
+  ScratchFolder folder_;
 };
 
 std::string replaced(std::string text, const std::string& from, const std::string& to) {
@@ -103,7 +92,7 @@ TEST(CommFacts, ValuesAreWrittenAsTheyAreRead) {
 }
 
 TEST(CommFacts, BrokenFilesNameThePlace) {
-  Folder folder("sextant_comm_facts");
+  Folder folder;
   const std::string text = *DataStore().read("comm/links/nvlink4.toml");
   const auto error_of = [&](const std::string& from, const std::string& to) {
     const DataStore data = folder.with("comm/links/nvlink4.toml", replaced(text, from, to));
@@ -130,7 +119,7 @@ TEST(CommSpread, GrowsWithWhatIsNotKnown) {
 }
 
 TEST(CommSpread, AFactorBelowOneIsRefused) {
-  Folder folder("sextant_comm_spread");
+  Folder folder;
   const std::string text = *DataStore().read("comm/spread.toml");
   const std::size_t at = text.find("value = \"") + 9;
   const DataStore data = folder.with(

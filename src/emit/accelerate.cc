@@ -129,8 +129,30 @@ void read_mixed(SettingReader& reader, Layout& at) {
   reader.fact("precision", std::string(word_of<Precision>(kPrecisionWords, at.precision)), kMixed);
 }
 
+Reading read_layout(const Settings& settings) {
+  Reading reading;
+  reading.dialect = Dialect::kAccelerate;
+  reading.unresolved = settings.unresolved;
+  SettingReader reader(settings, reading);
+  read_devices(reader, reading);
+  read_mixed(reader, reading.layout);
+  const Engine engine = read_engine(reader, reading);
+  reader.fact("zero", std::string(word_of<Engine>(kEngineWords, engine)), kType);
+  accelerate::read_engine_settings(engine, reader, reading);
+  read_launch(reader, reading.layout);
+  const KnownKeys known = accelerate_keys();
+  for (const Setting& setting : settings.given) {
+    if (!is_known(setting.key, known)) {
+      reading.unknown.push_back({setting.key, setting.place});
+    }
+  }
+  return reading;
+}
+
+}  // namespace
+
 // Tables whose keys are all known, and the single keys beside them.
-bool is_known(std::string_view key) {
+KnownKeys accelerate_keys() {
   static constexpr std::array<std::string_view, 9> kTables{"fsdp_config",
                                                            "deepspeed_config",
                                                            "megatron_lm_config",
@@ -167,33 +189,8 @@ bool is_known(std::string_view key) {
                                                           "tp_size",
                                                           "log_dir",
                                                           "num_cpu_threads_per_process"};
-  return std::find(kKeys.begin(), kKeys.end(), key) != kKeys.end() ||
-         std::any_of(kTables.begin(), kTables.end(), [&](std::string_view table) {
-           return key == table ||
-                  (key.starts_with(table) && key.substr(table.size()).starts_with('.'));
-         });
+  return {{kKeys.begin(), kKeys.end()}, {kTables.begin(), kTables.end()}};
 }
-
-Reading read_layout(const Settings& settings) {
-  Reading reading;
-  reading.dialect = Dialect::kAccelerate;
-  reading.unresolved = settings.unresolved;
-  SettingReader reader(settings, reading);
-  read_devices(reader, reading);
-  read_mixed(reader, reading.layout);
-  const Engine engine = read_engine(reader, reading);
-  reader.fact("zero", std::string(word_of<Engine>(kEngineWords, engine)), kType);
-  accelerate::read_engine_settings(engine, reader, reading);
-  read_launch(reader, reading.layout);
-  for (const Setting& setting : settings.given) {
-    if (!is_known(setting.key)) {
-      reading.unknown.push_back(setting);
-    }
-  }
-  return reading;
-}
-
-}  // namespace
 
 Writing write_accelerate(const Job& job) {
   Writing writing;

@@ -9,6 +9,7 @@
 
 #include "describe/data_store.h"
 #include "emit/dialects.h"
+#include "emit/known_keys.h"
 #include "emit/settings.h"
 
 namespace sextant::emit {
@@ -17,5 +18,6 @@ namespace sextant::emit {
 // parallelism or tensor parallelism without FSDP as Megatron-LM.
 Writing write_accelerate(const describe::Job& job);
 Reading read_accelerate(const Settings& settings, const describe::DataStore& data);
+KnownKeys accelerate_keys();
 
 }  // namespace sextant::emit

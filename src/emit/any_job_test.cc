@@ -2,6 +2,7 @@
 
 #include "describe/layout/rules.h"
 #include "emit/any_job_testing.h"
+#include "emit/round_trip_testing.h"
 
 namespace sextant::emit {
 namespace {

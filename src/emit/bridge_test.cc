@@ -1,12 +1,11 @@
 #include "emit/bridge.h"
 
-#include <algorithm>
-
 #include <gtest/gtest.h>
 
 #include "describe/layout/rules.h"
 #include "describe/model/load_model.h"
 #include "emit/any_job_testing.h"
+#include "emit/round_trip_testing.h"
 
 namespace sextant::emit {
 namespace {
@@ -14,24 +13,7 @@ namespace {
 const describe::DataStore kData;
 
 Settings through_words(const Settings& settings) {
-  std::vector<WordAt> words;
-  for (const Setting& setting : settings.given) {
-    for (const std::string& word : override_words(setting)) {
-      words.push_back({word, {}});
-    }
-  }
-  Settings read = settings;
-  read.given = parse_overrides(words);
-  return read;
-}
-
-std::vector<std::string> fields_of(const std::vector<Inexpressible>& left_out) {
-  std::vector<std::string> fields;
-  for (const Inexpressible& one : left_out) {
-    fields.push_back(one.field);
-  }
-  std::sort(fields.begin(), fields.end());
-  return fields;
+  return through_words(settings, override_words, parse_overrides);
 }
 
 TEST(Bridge, ReadsBackWhatItWroteButWhatItSaysIsLeftOut) {

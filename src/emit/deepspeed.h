@@ -8,11 +8,13 @@
 #include "describe/data_store.h"
 #include "describe/layout/job.h"
 #include "emit/dialects.h"
+#include "emit/known_keys.h"
 #include "emit/settings.h"
 
 namespace sextant::emit {
 
 Writing write_deepspeed(const describe::Job& job);
 Reading read_deepspeed(const Settings& settings, const describe::DataStore& data);
+KnownKeys deepspeed_keys();
 
 }  // namespace sextant::emit

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "emit/any_job_testing.h"
+#include "emit/round_trip_testing.h"
 #include "emit/tree_file.h"
 
 namespace sextant::emit {

@@ -1,8 +1,11 @@
 #include "emit/dialects.h"
 
+#include <algorithm>
+
 #include "emit/accelerate.h"
 #include "emit/bridge.h"
 #include "emit/deepspeed.h"
+#include "emit/known_keys.h"
 #include "emit/maxtext.h"
 #include "emit/megatron.h"
 #include "emit/nanotron.h"
@@ -57,6 +60,26 @@ Reading read_words(const Settings& settings, const describe::DataStore& data) {
   return {};
 }
 
+// A log lists what the framework worked out beside what it was told: no misspelt settings.
+void forget_derived(const Settings& settings, Reading& reading) {
+  const std::vector<std::string>& logs = settings.printed;
+  std::erase_if(reading.unknown, [&logs](const UnknownSetting& one) {
+    return std::find(logs.begin(), logs.end(), one.place.file) != logs.end();
+  });
+}
+
+void add_nearest(const describe::DataStore& data, Reading& reading) {
+  // Each is compared with every key there is; a file of anything may hold any number.
+  constexpr std::size_t kMost = 16;
+  if (reading.unknown.empty()) {
+    return;
+  }
+  const KnownKeys known = known_keys(reading.dialect, data);
+  for (std::size_t i = 0; i < std::min(kMost, reading.unknown.size()); ++i) {
+    reading.unknown[i].nearest = nearest_keys(reading.unknown[i].key, known);
+  }
+}
+
 }  // namespace
 
 Reading read(const Settings& settings, const describe::DataStore& data) {
@@ -64,6 +87,8 @@ Reading read(const Settings& settings, const describe::DataStore& data) {
   if (settings.dialect == Dialect::kDeepspeed || settings.dialect == Dialect::kAccelerate) {
     read_trainer_flags(settings, data, reading);
   }
+  forget_derived(settings, reading);
+  add_nearest(data, reading);
   return reading;
 }
 

@@ -38,11 +38,21 @@ struct Fact {
   Place place{};
 };
 
+// A key the framework does not have, and the nearest ones that it has.
+struct UnknownSetting {
+  std::string key;
+  Place place{};
+  std::vector<std::string> nearest{};
+};
+
 struct Reading {
   Dialect dialect = Dialect::kMegatron;
   // What the settings say, over what the framework itself does when they are silent. dp is a number
   // where the devices are known, else 0.
   describe::Layout layout;
+  // The attention kernel is named. Else layout.attention is flash of whatever make the framework
+  // picks.
+  bool attention_stated = false;
   std::optional<describe::Model> model;
   std::optional<std::int64_t> sequence;
   std::optional<std::int64_t> global_batch;  // sequences a step
@@ -50,7 +60,9 @@ struct Reading {
   std::optional<std::int64_t> devices_per_node;
   std::vector<Fact> facts;
   std::vector<Unresolved> unresolved;  // the settings' own, and values that are no numbers
-  std::vector<Setting> unknown;        // keys the framework does not have
+  // Not those of a log, which lists what the framework worked out beside what it was told. The
+  // nearest keys are given for the first of them.
+  std::vector<UnknownSetting> unknown;
 };
 
 // A value that cannot be understood is listed as unresolved, never guessed. `data`: the catalogue

@@ -100,7 +100,10 @@ FileKind kind_of(std::string_view text, std::string_view name) {
 }
 
 Result<Settings> parse(std::string_view text, std::string_view name) {
-  const FileKind kind = kind_of(text, name);
+  return parse(text, name, kind_of(text, name));
+}
+
+Result<Settings> parse(std::string_view text, std::string_view name, FileKind kind) {
   switch (kind) {
     case FileKind::kShell:
       return parse_shell(text, name);
@@ -122,7 +125,7 @@ Result<Settings> parse(std::string_view text, std::string_view name) {
 Settings joined(Settings first, const Settings& second) {
   append(second.given, first.given);
   append(second.environment, first.environment);
-  first.tells_environment = first.tells_environment && second.tells_environment;
+  first.printed.insert(first.printed.end(), second.printed.begin(), second.printed.end());
   append(second.launch, first.launch);
   first.unresolved.insert(first.unresolved.end(), second.unresolved.begin(),
                           second.unresolved.end());

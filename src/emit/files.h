@@ -28,6 +28,8 @@ FileKind kind_of(std::string_view text, std::string_view name);
 // Reads a user's file; nothing in it is run. An Error where it is broken, too large, or says
 // nothing of a framework that is known.
 Result<Settings> parse(std::string_view text, std::string_view name);
+// The same where the kind is known already.
+Result<Settings> parse(std::string_view text, std::string_view name, FileKind kind);
 
 // `first` and then `second`, whose settings stand over the first's. The dialect is the first's.
 Settings joined(Settings first, const Settings& second);

@@ -1,11 +1,13 @@
 // A bash script that starts a job: the environment, the launcher and the framework's program.
 #pragma once
 
+#include <array>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "describe/layout/job.h"
+#include "describe/words.h"
 #include "emit/dialects.h"
 #include "emit/files.h"
 
@@ -14,6 +16,8 @@ namespace sextant::emit {
 // kTorchrun: run on every node by hand, NODE_RANK and MASTER_ADDR set there (DeepSpeed and
 // Accelerate: by their own launchers). kSlurm: an sbatch script.
 enum class Launcher { kTorchrun, kSlurm };
+inline constexpr std::array<describe::Word<Launcher>, 2> kLauncherWords{
+    {{Launcher::kTorchrun, "torchrun"}, {Launcher::kSlurm, "slurm"}}};
 
 // The file that holds a dialect's settings beside the script; "" where the command line holds them
 // (Megatron, Bridge, MaxText).

@@ -3,15 +3,13 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
 #include <map>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include "base/file.h"
+#include "base/scratch_folder_testing.h"
 #include "base/text.h"
 #include "emit/shell_job.h"
 
@@ -99,20 +97,16 @@ TEST(LaunchScript, IsValidBash) {
   if (std::system("bash -c true") != 0) {  // NOLINT(concurrency-mt-unsafe)
     GTEST_SKIP() << "there is no bash here";
   }
-  const auto folder =
-      std::filesystem::temp_directory_path() / ("sextant_launch_" + std::to_string(getpid()));
-  std::filesystem::create_directories(folder);
+  const ScratchFolder folder;
   for (const Dialect dialect : kAll) {
     for (const Launcher launcher : {Launcher::kTorchrun, Launcher::kSlurm}) {
       const File file =
           launch_script(writing_of(dialect), describe::Job{}, launcher, {"a\nb", "", "`c` $(d)"});
       EXPECT_TRUE(file.executable);
-      ASSERT_TRUE(write_file(folder / file.name, file.text));
-      const std::string command = "bash -n '" + (folder / file.name).string() + "'";
+      const std::string command = "bash -n '" + folder.write(file.name, file.text) + "'";
       EXPECT_EQ(std::system(command.c_str()), 0) << file.text;  // NOLINT(concurrency-mt-unsafe)
     }
   }
-  std::filesystem::remove_all(folder);
 }
 
 TEST(LaunchScript, GroupsMegatronFlagsByTopic) {

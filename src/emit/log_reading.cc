@@ -337,6 +337,7 @@ Result<LogReading> LogParser::finish() {
   LogRun& run = this->run(*kind);
   LogReading reading;
   reading.settings.dialect = dialect(*kind);
+  reading.settings.printed = {name_};
   reading.settings.given = run.given().all();
   reading.settings.launch = run.launch().all();
   for (Setting& device : device_.all()) {

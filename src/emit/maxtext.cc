@@ -52,7 +52,7 @@ Reading read_layout(const Settings& settings, const Model* model) {
     const bool mesh = (setting.key.starts_with("ici_") || setting.key.starts_with("dcn_")) &&
                       setting.key.ends_with("_parallelism");
     if (mesh && !maxtext::is_axis(setting.key)) {
-      reading.unknown.push_back(setting);
+      reading.unknown.push_back({setting.key, setting.place});
     }
   }
   return reading;

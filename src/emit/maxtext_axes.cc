@@ -254,6 +254,15 @@ bool is_axis(std::string_view key) {
   });
 }
 
+KnownKeys axis_keys() {
+  KnownKeys known;
+  for (const MeshAxis& axis : kAxes) {
+    known.keys.push_back(axis_key(true, axis.name));
+    known.keys.push_back(axis_key(false, axis.name));
+  }
+  return known;
+}
+
 void write_axes(const Job& job, SettingWriter& out) {
   const Layout& at = job.layout;
   out.text("hardware", is_tpu(job.cluster) ? "tpu" : "gpu");

@@ -107,9 +107,10 @@ constexpr std::array<Word<OptimizerKind>, 4> kOptimizerNames{{{OptimizerKind::kA
                                                               {OptimizerKind::kAdam, "adam_pax"},
                                                               {OptimizerKind::kSgd, "sgd"},
                                                               {OptimizerKind::kMuon, "muon"}}};
+constexpr std::string_view kAnyKernel = "autoselected";
 constexpr std::array<Word<AttentionKernel>, 5> kAttentionWords{
     {{AttentionKernel::kFlash, "flash"},
-     {AttentionKernel::kFlash, "autoselected"},
+     {AttentionKernel::kFlash, kAnyKernel},
      {AttentionKernel::kCudnn, "cudnn_flash_te"},
      {AttentionKernel::kCudnn, "cudnn_flash_jax"},
      {AttentionKernel::kEager, "dot_product"}}};
@@ -299,6 +300,7 @@ void read_kernels(SettingReader& reader, Reading& reading, bool experts) {
   read_remat(reader, at);
   if (const auto kernel = reader.word<AttentionKernel>(kAttention, kAttentionWords)) {
     at.attention = *kernel;
+    reading.attention_stated = reader.text(kAttention) != kAnyKernel;
     reader.fact("attention", std::string(word_of<AttentionKernel>(kAttentionKernelWords, *kernel)),
                 kAttention);
   }

@@ -8,6 +8,7 @@
 
 #include "base/result.h"
 #include "describe/layout/job.h"
+#include "emit/known_keys.h"
 #include "emit/setting_values.h"
 #include "emit/tree_file_writer.h"
 
@@ -18,6 +19,7 @@ void write_axes(const describe::Job& job, SettingWriter& out);
 void read_axes(SettingReader& reader, Reading& reading);
 // Is it one of the mesh's keys?
 bool is_axis(std::string_view key);
+KnownKeys axis_keys();
 
 // Sequence, batch and pipeline (maxtext_batch.cc). `layers`: of the model, where it is known.
 void write_batch(const describe::Job& job, SettingWriter& out);

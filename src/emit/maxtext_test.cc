@@ -1,6 +1,5 @@
 #include "emit/maxtext.h"
 
-#include <algorithm>
 #include <cmath>
 
 #include <gtest/gtest.h>
@@ -8,6 +7,7 @@
 #include "describe/model/load_model.h"
 #include "describe/model/parameters.h"
 #include "emit/any_job_testing.h"
+#include "emit/round_trip_testing.h"
 #include "emit/setting_values.h"
 #include "emit/tree_file.h"
 
@@ -16,26 +16,9 @@ namespace {
 
 using namespace describe;  // NOLINT(google-build-using-namespace): the test speaks its words
 
-std::vector<std::string> layout_fields(const std::vector<Inexpressible>& left_out) {
-  std::vector<std::string> fields;
-  for (const Inexpressible& each : left_out) {
-    if (each.field != "model" && each.field != "gbs") {
-      fields.push_back(each.field);
-    }
-  }
-  std::sort(fields.begin(), fields.end());
-  return fields;
-}
-
 Reading through_a_file(const Writing& writing) {
-  auto settings = parse_yaml(render_yaml(writing.settings), "job.yml", Dialect::kMaxtext);
-  if (!settings) {
-    ADD_FAILURE() << to_text(settings.error());
-    return {};
-  }
-  EXPECT_EQ(dialect_of_tree(*settings), Dialect::kMaxtext);
-  settings->launch = writing.settings.launch;
-  return read_maxtext(*settings, DataStore{});
+  const auto settings = through_yaml(writing, "job.yml");
+  return settings ? read_maxtext(*settings, DataStore{}) : Reading{};
 }
 
 Reading read_text(std::string_view text, std::int64_t devices = 0) {
@@ -252,6 +235,13 @@ TEST(Maxtext, PipelinesRepeatAsOftenAsTheirLayersAllow) {
   EXPECT_EQ(reading.layout.vpp, 80 / 20);
   EXPECT_EQ(reading.layout.schedule, Schedule::kLoopedBfs);
   EXPECT_EQ(reading.layout.mbs, 1);  // 16 sequences, 2 replicas, 8 microbatches
+}
+
+TEST(Maxtext, AnAttentionKernelIsStatedWhereItIsNamed) {
+  EXPECT_TRUE(read_text("attention: flash\n").attention_stated);
+  EXPECT_TRUE(read_text("attention: cudnn_flash_te\n").attention_stated);
+  EXPECT_FALSE(read_text("attention: autoselected\n").attention_stated);
+  EXPECT_FALSE(read_text("ici_fsdp_parallelism: 8\n").attention_stated);
 }
 
 TEST(Maxtext, WhatIsNotUnderstoodIsSaid) {

@@ -2,14 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 #include <memory>
 
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "describe/json_value.h"
 #include "emit/flags.h"
+#include "emit/megatron_flag_table.h"
 
 namespace sextant::emit {
 namespace {
@@ -44,67 +43,30 @@ bool is_list(std::string_view value) {
          value.find_first_of("[*", 1) == std::string_view::npos;
 }
 
-// What Megatron-LM calls its flags, and which destination each sets.
-struct FlagTable {
-  struct Flag {
-    std::string destination;
-    bool negates = false;
-  };
-  std::map<std::string, Flag, std::less<>> flags;
-  std::map<std::string, std::string, std::less<>> renamed;  // old flag → what is written now
-  std::map<std::string, bool, std::less<>> destinations;
-};
-
-void add_flags(const describe::JsonValue& list, bool negates, FlagTable& table) {
-  for (const describe::JsonValue& element : list.elements()) {
-    const std::string text = element.text().value_or("");
-    const std::size_t colon = text.find(':');
-    const std::string flag = text.substr(0, colon);
-    const std::string destination = colon == std::string::npos ? flag : text.substr(colon + 1);
-    table.flags[flag] = {destination, negates};
-    table.destinations[destination] = true;
-  }
-}
-
-FlagTable read_flag_table(const describe::DataStore& data) {
-  constexpr std::string_view kPath = "frameworks/megatron_flags.json";
-  constexpr std::string_view kArrow = " -> ";
-  FlagTable table;
-  const Result<std::string> text = data.read(kPath);
-  const auto json = text ? describe::JsonValue::parse(*text, data.where(kPath))
-                         : Result<describe::JsonValue>(tl::unexpected(text.error()));
-  if (!json) {
-    return table;
-  }
-  for (const auto& [list, negates] : {std::pair{"switch", false}, std::pair{"off", true},
-                                      std::pair{"value", false}, std::pair{"list", false}}) {
-    if (const auto member = json->member(list)) {
-      add_flags(*member, negates, table);
-    }
-  }
-  if (const auto renamed = json->member("renamed")) {
-    for (const describe::JsonValue& element : renamed->elements()) {
-      const std::string line = element.text().value_or("");
-      const std::size_t arrow = std::min(line.find(kArrow), line.size());
-      table.renamed[line.substr(0, arrow)] =
-          line.substr(std::min(arrow + kArrow.size(), line.size()));
-    }
-  }
-  if (const auto derived = json->member("derived")) {
-    for (const describe::JsonValue& element : derived->elements()) {
-      table.destinations[element.text().value_or("")] = true;
-    }
-  }
-  return table;
-}
-
-// The embedded table is read once; one of a user's folder each time.
-std::shared_ptr<const FlagTable> flag_table(const describe::DataStore& data) {
-  static const auto kEmbedded =
-      std::make_shared<const FlagTable>(read_flag_table(describe::DataStore{}));
-  return data.override_folder() ? std::make_shared<const FlagTable>(read_flag_table(data))
-                                : kEmbedded;
-}
+// The members of ConfigContainer. Source: Megatron-Bridge 067f987, training/config.py.
+constexpr std::array kBridgeSections{"model",
+                                     "train",
+                                     "optimizer",
+                                     "ddp",
+                                     "scheduler",
+                                     "dataset",
+                                     "logger",
+                                     "tokenizer",
+                                     "checkpoint",
+                                     "dist",
+                                     "rng",
+                                     "profiling",
+                                     "validation",
+                                     "peft",
+                                     "mixed_precision",
+                                     "comm_overlap",
+                                     "straggler",
+                                     "nvrx_straggler",
+                                     "env_vars",
+                                     "ft",
+                                     "inprocess_restart",
+                                     "rerun_state_machine",
+                                     "tensor_inspect"};
 
 std::string words_of(const Setting& setting) {
   std::vector<std::string> words = flag_words(setting);
@@ -280,7 +242,7 @@ Arguments arguments_of_flags(const std::vector<Setting>& given, const describe::
         argument.values = {opposite(argument.values.back())};
       }
     } else if (!table.destinations.contains(setting.key)) {
-      reading.unknown.push_back(setting);
+      reading.unknown.push_back({setting.key, setting.place});
       continue;
     }
     arguments.push_back(std::move(argument));
@@ -289,30 +251,6 @@ Arguments arguments_of_flags(const std::vector<Setting>& given, const describe::
 }
 
 Arguments arguments_of_overrides(const std::vector<Setting>& given, Reading& reading) {
-  // The members of ConfigContainer. Source: Megatron-Bridge 067f987, training/config.py.
-  static constexpr std::array kSections{"model",
-                                        "train",
-                                        "optimizer",
-                                        "ddp",
-                                        "scheduler",
-                                        "dataset",
-                                        "logger",
-                                        "tokenizer",
-                                        "checkpoint",
-                                        "dist",
-                                        "rng",
-                                        "profiling",
-                                        "validation",
-                                        "peft",
-                                        "mixed_precision",
-                                        "comm_overlap",
-                                        "straggler",
-                                        "nvrx_straggler",
-                                        "env_vars",
-                                        "ft",
-                                        "inprocess_restart",
-                                        "rerun_state_machine",
-                                        "tensor_inspect"};
   Arguments arguments;
   for (const Setting& setting : given) {
     const std::string_view key = setting.key;
@@ -330,11 +268,22 @@ Arguments arguments_of_overrides(const std::vector<Setting>& given, Reading& rea
       }
       arguments.push_back(std::move(argument));
     } else if (key != "recipe" && !key.starts_with("_") &&
-               std::find(kSections.begin(), kSections.end(), section) == kSections.end()) {
-      reading.unknown.push_back(setting);
+               std::find(kBridgeSections.begin(), kBridgeSections.end(), section) ==
+                   kBridgeSections.end()) {
+      reading.unknown.push_back({setting.key, setting.place});
     }
   }
   return arguments;
+}
+
+KnownKeys bridge_keys() {
+  KnownKeys known{{}, {kBridgeSections.begin(), kBridgeSections.end()}};
+  for (const Spelling& spelling : spellings()) {
+    if (!spelling.bridge.empty()) {
+      known.keys.emplace_back(spelling.bridge);
+    }
+  }
+  return known;
 }
 
 std::vector<Setting> flags_of(const Arguments& arguments) {

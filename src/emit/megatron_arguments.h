@@ -12,6 +12,7 @@
 
 #include "describe/data_store.h"
 #include "emit/dialects.h"
+#include "emit/known_keys.h"
 #include "emit/settings.h"
 
 namespace sextant::emit {
@@ -100,6 +101,10 @@ Arguments arguments_of_flags(const std::vector<Setting>& given, const describe::
 // Overrides of Megatron-Bridge as arguments. Only keys of sections that Megatron-Bridge does not
 // have are unknown: its model providers have more fields than any list.
 Arguments arguments_of_overrides(const std::vector<Setting>& given, Reading& reading);
+
+// The flags of Megatron-LM, and the sections and settings of Megatron-Bridge that are known.
+KnownKeys megatron_keys(const describe::DataStore& data);
+KnownKeys bridge_keys();
 
 // Arguments as the program's own settings. Switches that are off are written only where the program
 // would have them on.

@@ -165,7 +165,7 @@ void read_arguments(ArgumentReader& in, const Settings& settings, const describe
   read_formats(in, reading.layout);
   const bool experts =
       in.has("num_experts") || (reading.model && describe::has_experts(*reading.model));
-  read_kernels(in, experts, reading.layout);
+  read_kernels(in, experts, reading);
   read_batch(in, reading);
   name_values(reading);
 }
@@ -181,7 +181,7 @@ std::vector<Inexpressible> left_out(const Job& job, const Arguments& arguments, 
   back.model = job.model;
   read_axes(in, back);
   read_formats(in, back.layout);
-  read_kernels(in, describe::has_experts(job.model), back.layout);
+  read_kernels(in, describe::has_experts(job.model), back);
   const Layout wanted = canonical_layout(job);
   std::vector<Inexpressible> missing;
   const auto asked = describe::layout_values(wanted);

@@ -25,8 +25,9 @@ constexpr std::array<describe::Word<RecomputeModule>, 7> kModuleWords{
      {RecomputeModule::kSharedExperts, "shared_experts"}}};
 
 // "auto" is a flash kernel of somebody's: Transformer Engine chooses whose.
+constexpr std::string_view kAnyBackend = "auto";
 constexpr std::array<describe::Word<AttentionKernel>, 5> kBackendWords{
-    {{AttentionKernel::kFlash, "auto"},
+    {{AttentionKernel::kFlash, kAnyBackend},
      {AttentionKernel::kFlash, "flash"},
      {AttentionKernel::kCudnn, "fused"},
      {AttentionKernel::kEager, "unfused"},
@@ -167,19 +168,20 @@ Dispatcher read_dispatcher(ArgumentReader& in) {
   return *found;
 }
 
-AttentionKernel read_attention(ArgumentReader& in) {
+void read_attention(ArgumentReader& in, Reading& reading) {
   in.field("attention");
   const bool local = in.word("transformer_impl").value_or("") == "local";
   const auto word = in.word("attention_backend");
   if (!word) {
-    return local ? AttentionKernel::kFused : AttentionKernel::kFlash;
+    reading.layout.attention = local ? AttentionKernel::kFused : AttentionKernel::kFlash;
+    return;
   }
   const auto found = describe::parse_word<AttentionKernel>(kBackendWords, *word, "backend", {});
   if (!found) {
     in.unresolved("attention_backend", "it is none of auto, flash, fused, unfused, local");
-    return AttentionKernel::kFlash;
   }
-  return *found;
+  reading.layout.attention = found.value_or(AttentionKernel::kFlash);
+  reading.attention_stated = found && *word != kAnyBackend;
 }
 
 }  // namespace
@@ -199,12 +201,13 @@ void write_kernels(const describe::Job& job, ArgumentWriter& out) {
   write_dispatcher(job, out);
 }
 
-void read_kernels(ArgumentReader& in, bool experts, Layout& layout) {
+void read_kernels(ArgumentReader& in, bool experts, Reading& reading) {
+  Layout& layout = reading.layout;
   read_recompute(in, layout.recompute);
   in.field("activation_offload");
   layout.activation_offload = in.flag("fine_grained_activation_offloading", false) ||
                               in.number("cpu_offloading_num_layers", 0, 1'000'000).value_or(0) > 0;
-  layout.attention = read_attention(in);
+  read_attention(in, reading);
   layout.loss = read_loss(in);
   in.field("compile");
   const std::string graphs = in.word("cuda_graph_impl").value_or("none");

@@ -42,7 +42,7 @@ void read_formats(ArgumentReader& in, describe::Layout& layout);
 
 // megatron_kernels.cc: recomputation, offload, kernels, dispatcher.
 void write_kernels(const describe::Job& job, ArgumentWriter& out);
-void read_kernels(ArgumentReader& in, bool experts, describe::Layout& layout);
+void read_kernels(ArgumentReader& in, bool experts, Reading& reading);
 
 // megatron_job.cc: all of it.
 Arguments write_arguments(const describe::Job& job, Megatron program);

@@ -10,37 +10,20 @@
 #include "emit/flags.h"
 #include "emit/megatron_expert_layers.h"
 #include "emit/megatron_pipeline_layout.h"
+#include "emit/round_trip_testing.h"
 
 namespace sextant::emit {
 namespace {
 
 const describe::DataStore kData;
 
-// Through the words of a command line and back.
 Settings through_words(const Settings& settings) {
-  std::vector<WordAt> words;
-  for (const Setting& setting : settings.given) {
-    for (const std::string& word : flag_words(setting)) {
-      words.push_back({word, {}});
-    }
-  }
-  Settings read = settings;
-  read.given = parse_flags(words);
-  return read;
+  return through_words(settings, flag_words, parse_flags);
 }
 
-std::vector<std::string> fields_of(const std::vector<Inexpressible>& left_out) {
-  std::vector<std::string> fields;
-  for (const Inexpressible& one : left_out) {
-    fields.push_back(one.field);
-  }
-  std::sort(fields.begin(), fields.end());
-  return fields;
-}
-
-std::vector<std::string> keys_of(const std::vector<Setting>& settings) {
+std::vector<std::string> keys_of(const std::vector<UnknownSetting>& settings) {
   std::vector<std::string> keys;
-  for (const Setting& setting : settings) {
+  for (const UnknownSetting& setting : settings) {
     keys.push_back(setting.key);
   }
   return keys;
@@ -74,8 +57,24 @@ Settings settings_of(const std::vector<std::string>& words) {
   return settings;
 }
 
-// What Megatron-LM can say of a field, told without its writer: from its choices of values.
-bool says(std::string_view field, const describe::Layout& at) {
+// What Megatron-LM can say of a field, told without its writer: from its choices of values. `base`:
+// the format that parameters have where they are not kept in 8 bits.
+bool says_optimizer(const describe::Layout& at, describe::Storage base) {
+  using namespace describe;  // NOLINT(google-build-using-namespace): its words only
+  const Optimizer& states = at.optimizer;
+  const bool adam = states.kind == OptimizerKind::kAdam;
+  const bool known =
+      adam || states.kind == OptimizerKind::kSgd || states.kind == OptimizerKind::kMuon;
+  const bool plain =
+      !adam || (states.first_moment == Storage::kFp32 && states.second_moment == Storage::kFp32);
+  const bool master = base == Storage::kFp32
+                          ? states.master == Storage::kNone
+                          : states.master == Storage::kFp32 ||
+                                (adam && states.master == Storage::kFp16 && at.zero != Zero::kNone);
+  return known && master && ((plain && !states.offload) || at.zero != Zero::kNone);
+}
+
+bool says_format(std::string_view field, const describe::Layout& at) {
   using namespace describe;  // NOLINT(google-build-using-namespace): its words only
   const bool fp32 = at.precision == Precision::kFp32 || at.precision == Precision::kTf32;
   const bool fp8 = at.precision == Precision::kFp8 || at.precision == Precision::kMxfp8;
@@ -84,6 +83,20 @@ bool says(std::string_view field, const describe::Layout& at) {
   const bool fp16 =
       at.precision == Precision::kFp16 || (quantised && at.parameters == Storage::kFp16);
   const Storage base = fp32 ? Storage::kFp32 : fp16 ? Storage::kFp16 : Storage::kBf16;
+  if (field == "precision") {
+    return at.precision != Precision::kTf32 && at.precision != Precision::kInt8;
+  }
+  if (field == "parameters") {
+    return at.parameters == base || (fp8 && at.parameters == Storage::kFp8);
+  }
+  if (field == "gradients") {
+    return at.gradients == Storage::kFp32 || at.gradients == base;
+  }
+  return field != "optimizer" || says_optimizer(at, base);
+}
+
+bool says(std::string_view field, const describe::Layout& at) {
+  using namespace describe;  // NOLINT(google-build-using-namespace): its words only
   if (field == "schedule") {
     return at.schedule == Schedule::k1f1b || at.schedule == Schedule::kInterleaved1f1b;
   }
@@ -98,28 +111,6 @@ bool says(std::string_view field, const describe::Layout& at) {
         at.recompute.modules.begin(), at.recompute.modules.end(),
         [](RecomputeModule module) { return module >= RecomputeModule::kActivation; });
   }
-  if (field == "precision") {
-    return at.precision != Precision::kTf32 && at.precision != Precision::kInt8;
-  }
-  if (field == "parameters") {
-    return at.parameters == base || (fp8 && at.parameters == Storage::kFp8);
-  }
-  if (field == "gradients") {
-    return at.gradients == Storage::kFp32 || at.gradients == base;
-  }
-  if (field == "optimizer") {
-    const Optimizer& states = at.optimizer;
-    const bool adam = states.kind == OptimizerKind::kAdam;
-    const bool known =
-        adam || states.kind == OptimizerKind::kSgd || states.kind == OptimizerKind::kMuon;
-    const bool plain =
-        !adam || (states.first_moment == Storage::kFp32 && states.second_moment == Storage::kFp32);
-    const bool master = base == Storage::kFp32 ? states.master == Storage::kNone
-                                               : states.master == Storage::kFp32 ||
-                                                     (adam && states.master == Storage::kFp16 &&
-                                                      at.zero != Zero::kNone);
-    return known && master && ((plain && !states.offload) || at.zero != Zero::kNone);
-  }
   if (field == "attention") {
     return at.attention != AttentionKernel::kFlash1;
   }
@@ -132,20 +123,23 @@ bool says(std::string_view field, const describe::Layout& at) {
   if (field == "overlap") {
     return !at.overlaps(Overlap::kContext) && (at.vpp > 1 || !at.overlaps(Overlap::kPipeline));
   }
-  return true;
+  return says_format(field, at);
+}
+
+void expect_left_out_or_sayable(const describe::Job& job) {
+  const std::vector<std::string> left = fields_of(write_megatron(job).left_out);
+  for (const describe::LayoutKey& key : describe::layout_keys()) {
+    const bool is_left = std::find(left.begin(), left.end(), key.name) != left.end();
+    if (is_left == says(key.name, job.layout)) {
+      RC_FAIL(std::string(key.name) + " in " + describe::to_text(job.layout));
+    }
+  }
 }
 
 TEST(Megatron, LeavesOutWhatItHasNoWordsForAndNothingElse) {
   EXPECT_TRUE(rc::check("left out and sayable exclude each other", [] {
     for (int i = 0; i < 10; ++i) {
-      const describe::Job job = any_job(describe::Framework::kMegatronCore);
-      const std::vector<std::string> left = fields_of(write_megatron(job).left_out);
-      for (const describe::LayoutKey& key : describe::layout_keys()) {
-        const bool is_left = std::find(left.begin(), left.end(), key.name) != left.end();
-        if (is_left == says(key.name, job.layout)) {
-          RC_FAIL(std::string(key.name) + " in " + describe::to_text(job.layout));
-        }
-      }
+      expect_left_out_or_sayable(any_job(describe::Framework::kMegatronCore));
     }
   }));
 }
@@ -289,6 +283,20 @@ TEST(Megatron, ReadsDestinationsAsALogHasThem) {
             "pp=2,vpp=3,schedule=interleaved-1f1b,dp=8,recompute=selective:core_attn+layernorm,"
             "attention=cudnn");
   EXPECT_TRUE(reading.unknown.empty());
+}
+
+// "auto" is Transformer Engine's choice, and so is silence.
+TEST(Megatron, AnAttentionKernelIsStatedWhereItIsNamed) {
+  const auto stated = [](const std::vector<std::string>& words) {
+    return read_megatron(settings_of(words), kData).attention_stated;
+  };
+  EXPECT_TRUE(stated({"--attention-backend", "flash"}));
+  EXPECT_TRUE(stated({"--attention-backend", "fused"}));
+  EXPECT_TRUE(stated({"--use-flash-attn"}));
+  EXPECT_FALSE(stated({"--attention-backend", "auto"}));
+  EXPECT_FALSE(stated({"--attention-backend", "best"}));
+  EXPECT_FALSE(stated({"--transformer-impl", "transformer_engine"}));
+  EXPECT_FALSE(stated({}));
 }
 
 TEST(Megatron, ReadsFirstAndLastStageCounts) {

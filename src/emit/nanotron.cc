@@ -33,20 +33,17 @@ constexpr std::string_view kAttention = "model.model_config._attn_implementation
 constexpr std::string_view kDispatcher = "model.model_config.moe_config.token_dispatcher_type";
 constexpr std::string_view kExperts = "model.model_config.moe_config.num_experts";
 
-struct Size {
-  std::string_view key;
-  std::string_view field;
-  std::int64_t Layout::* member;
+struct Size : SizeSetting {
   bool experts_only = false;
 };
 constexpr std::array kSizes{
-    Size{"parallelism.dp", "dp", &Layout::dp},
-    Size{"parallelism.pp", "pp", &Layout::pp},
-    Size{"parallelism.tp", "tp", &Layout::tp},
-    Size{"parallelism.context_parallel_size", "cp", &Layout::cp},
-    Size{"parallelism.expert_parallel_size", "ep", &Layout::ep, true},
-    Size{"parallelism.expert_tensor_parallel_size", "etp", &Layout::etp, true},
-    Size{"tokens.micro_batch_size", "mbs", &Layout::mbs},
+    Size{{"parallelism.dp", "dp", &Layout::dp}},
+    Size{{"parallelism.pp", "pp", &Layout::pp}},
+    Size{{"parallelism.tp", "tp", &Layout::tp}},
+    Size{{"parallelism.context_parallel_size", "cp", &Layout::cp}},
+    Size{{"parallelism.expert_parallel_size", "ep", &Layout::ep}, true},
+    Size{{"parallelism.expert_tensor_parallel_size", "etp", &Layout::etp}, true},
+    Size{{"tokens.micro_batch_size", "mbs", &Layout::mbs}},
 };
 
 // Without a word all forwards run before all backwards.
@@ -73,7 +70,8 @@ struct AttentionWord {
   std::string_view word;
   std::optional<CpMethod> method;
 };
-constexpr std::array kAttentions{AttentionWord{"flash_attention_2", std::nullopt},
+constexpr std::string_view kFlashAttention = "flash_attention_2";
+constexpr std::array kAttentions{AttentionWord{kFlashAttention, std::nullopt},
                                  AttentionWord{"sdpa", std::nullopt},
                                  AttentionWord{"flex_attention", std::nullopt},
                                  AttentionWord{"ring", CpMethod::kP2pRing},
@@ -138,22 +136,19 @@ void write_attention(const Layout& at, bool experts, SettingWriter& out) {
     out.text(kAttention, "llama3_ring_attention");
     out.whole("model.model_config.ring_attn_heads_k_stride", 1);
   } else {
-    out.text(kAttention, at.cp > 1 ? "ring" : "flash_attention_2");
+    out.text(kAttention, at.cp > 1 ? "ring" : kFlashAttention);
   }
   if (experts) {
     out.text(kDispatcher, at.dispatcher == Dispatcher::kAllGather ? "allgather" : "alltoall");
   }
 }
 
-void read_sizes(SettingReader& reader, Reading& reading, bool experts) {
+void read_sizes(SettingReader& reader, bool experts) {
   for (const Size& size : kSizes) {
     if (size.experts_only && !experts) {
       continue;
     }
-    if (const auto value = reader.whole(size.key, 1, kMost)) {
-      reading.layout.*size.member = *value;
-      reader.fact(size.field, std::to_string(*value), size.key);
-    }
+    reader.size(size, kMost);
   }
 }
 
@@ -234,6 +229,7 @@ void read_attention(SettingReader& reader, Reading& reading, bool experts) {
   const auto* const row =
       std::find_if(kAttentions.begin(), kAttentions.end(),
                    [&](const AttentionWord& each) { return each.word == word; });
+  reading.attention_stated = word == kFlashAttention;
   if (word && row == kAttentions.end()) {
     reader.unresolved(kAttention, "not one of nanotron's attention functions");
   } else if (word && row->method && at.cp > 1) {
@@ -272,8 +268,31 @@ void read_batch(SettingReader& reader, Reading& reading) {
   reading.devices_per_node = reader.launched("devices_per_node");
 }
 
+// Everything but the model.
+Reading read_layout(const Settings& settings) {
+  Reading reading;
+  reading.dialect = Dialect::kNanotron;
+  reading.unresolved = settings.unresolved;
+  SettingReader reader(settings, reading);
+  const bool experts = reader.whole(kExperts, 1, kMost).has_value();
+  read_sizes(reader, experts);
+  read_parallelism(reader, reading, experts);
+  read_formats(reader, reading);
+  read_attention(reader, reading, experts);
+  read_batch(reader, reading);
+  const KnownKeys known = nanotron_keys();
+  for (const Setting& setting : settings.given) {
+    if (!is_known(setting.key, known)) {
+      reading.unknown.push_back({setting.key, setting.place});
+    }
+  }
+  return reading;
+}
+
+}  // namespace
+
 // Sections in which every key is known are those that say nothing about speed.
-bool is_known(std::string_view key) {
+KnownKeys nanotron_keys() {
   static constexpr std::array<std::string_view, 12> kSections{
       "checkpoints", "data_stages", "general",  "lighteval", "logging",   "metrics_logging",
       "model",       "optimizer",   "profiler", "s3_upload", "tokenizer", "lr_scheduler"};
@@ -288,38 +307,13 @@ bool is_known(std::string_view key) {
                                                            kAccumulation};
   static constexpr std::array<std::string_view, 5> kOwn{kEngine, kMode, kAsync, kRecomputeLayer,
                                                         kExpertReplicas};
-  const auto is = [&](std::string_view each) { return key == each; };
-  return std::any_of(kSections.begin(), kSections.end(),
-                     [&](std::string_view section) {
-                       return key == section || (key.starts_with(section) &&
-                                                 key.substr(section.size()).starts_with('.'));
-                     }) ||
-         std::any_of(kOthers.begin(), kOthers.end(), is) ||
-         std::any_of(kOwn.begin(), kOwn.end(), is) ||
-         std::any_of(kSizes.begin(), kSizes.end(), [&](const Size& size) { return is(size.key); });
-}
-
-// Everything but the model.
-Reading read_layout(const Settings& settings) {
-  Reading reading;
-  reading.dialect = Dialect::kNanotron;
-  reading.unresolved = settings.unresolved;
-  SettingReader reader(settings, reading);
-  const bool experts = reader.whole(kExperts, 1, kMost).has_value();
-  read_sizes(reader, reading, experts);
-  read_parallelism(reader, reading, experts);
-  read_formats(reader, reading);
-  read_attention(reader, reading, experts);
-  read_batch(reader, reading);
-  for (const Setting& setting : settings.given) {
-    if (!is_known(setting.key)) {
-      reading.unknown.push_back(setting);
-    }
+  KnownKeys known{{kOthers.begin(), kOthers.end()}, {kSections.begin(), kSections.end()}};
+  known.keys.insert(known.keys.end(), kOwn.begin(), kOwn.end());
+  for (const Size& size : kSizes) {
+    known.keys.emplace_back(size.key);
   }
-  return reading;
+  return known;
 }
-
-}  // namespace
 
 Writing write_nanotron(const Job& job) {
   Writing writing;

@@ -12,12 +12,14 @@
 #include "describe/data_store.h"
 #include "describe/model/model.h"
 #include "emit/dialects.h"
+#include "emit/known_keys.h"
 #include "emit/settings.h"
 
 namespace sextant::emit {
 
 Writing write_nanotron(const describe::Job& job);
 Reading read_nanotron(const Settings& settings, const describe::DataStore& data);
+KnownKeys nanotron_keys();
 
 // model.model_config of a Llama-like decoder, dense or with experts in every layer; empty where the
 // model is none of these (nanotron_model.cc).

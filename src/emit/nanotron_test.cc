@@ -7,6 +7,7 @@
 #include "describe/model/load_model.h"
 #include "describe/model/parameters.h"
 #include "emit/any_job_testing.h"
+#include "emit/round_trip_testing.h"
 #include "emit/tree_file.h"
 
 namespace sextant::emit {
@@ -14,27 +15,9 @@ namespace {
 
 using namespace describe;  // NOLINT(google-build-using-namespace): the test speaks its words
 
-std::vector<std::string> layout_fields(const std::vector<Inexpressible>& left_out) {
-  std::vector<std::string> fields;
-  for (const Inexpressible& each : left_out) {
-    if (each.field != "model" && each.field != "gbs") {
-      fields.push_back(each.field);
-    }
-  }
-  std::sort(fields.begin(), fields.end());
-  return fields;
-}
-
 Reading through_a_file(const Writing& writing) {
-  const std::string text = render_yaml(writing.settings);
-  auto settings = parse_yaml(text, "config.yaml", Dialect::kNanotron);
-  if (!settings) {
-    ADD_FAILURE() << to_text(settings.error());
-    return {};
-  }
-  EXPECT_EQ(dialect_of_tree(*settings), Dialect::kNanotron);
-  settings->launch = writing.settings.launch;
-  return read_nanotron(*settings, DataStore{});
+  const auto settings = through_yaml(writing, "config.yaml");
+  return settings ? read_nanotron(*settings, DataStore{}) : Reading{};
 }
 
 TEST(Nanotron, WhatIsLeftOutIsExactlyWhatDiffers) {

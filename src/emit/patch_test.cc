@@ -7,9 +7,9 @@
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
-#include <unistd.h>
 
 #include "base/file.h"
+#include "base/scratch_folder_testing.h"
 #include "emit/patch_diff.h"
 #include "emit/shell_job.h"
 
@@ -192,9 +192,8 @@ TEST(UnifiedDiff, PatchAppliesIt) {
   if (std::system("patch --version > /dev/null 2>&1") != 0) {  // NOLINT(concurrency-mt-unsafe)
     GTEST_SKIP() << "there is no `patch` here";
   }
-  const auto folder =
-      std::filesystem::temp_directory_path() / ("sextant_patch_" + std::to_string(getpid()));
-  std::filesystem::create_directories(folder);
+  const ScratchFolder scratch;
+  const std::filesystem::path& folder = scratch.path();
   std::uint64_t state = 1;
   const auto next = [&](std::uint64_t below) {
     state = state * 6364136223846793005U + 1442695040888963407U;
@@ -219,7 +218,6 @@ TEST(UnifiedDiff, PatchAppliesIt) {
     ASSERT_EQ(std::system(command.c_str()), 0) << diff;  // NOLINT(concurrency-mt-unsafe)
     EXPECT_EQ(read_file(folder / "f", 1_MiB).value_or("(none)"), after) << diff;
   }
-  std::filesystem::remove_all(folder);
 }
 
 }  // namespace

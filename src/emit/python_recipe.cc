@@ -2,94 +2,48 @@
 // statement does that is not understood makes the names it sets unknown.
 #include "emit/python_recipe.h"
 
-#include <algorithm>
 #include <array>
 #include <map>
 #include <optional>
-#include <span>
 
 #include <fmt/format.h>
 
 #include "base/text.h"
 #include "emit/python_recipe_flatten.h"
+#include "emit/python_recipe_module.h"
 #include "emit/python_recipe_tokens.h"
 #include "emit/python_recipe_values.h"
 
 namespace sextant::emit {
 namespace {
 
+using python::changes_nothing;
+using python::find_outside;
+using python::Function;
 using python::Line;
+using python::Module;
 using python::Names;
+using python::opens_block;
 using python::Scope;
+using python::target_of;
 using python::Token;
 using python::TokenKind;
+using python::Tokens;
 using python::Value;
 using Kind = Value::Kind;
-using Tokens = std::span<const Token>;
 
 constexpr std::size_t kMostCopied = 200'000;
 constexpr int kMostCalls = 32;
 
-bool is_one_of(std::string_view word, std::span<const std::string_view> words) {
-  return std::find(words.begin(), words.end(), word) != words.end();
-}
-bool opens_block(std::string_view word) {
-  static constexpr std::array<std::string_view, 10> kWords{
-      "if", "elif", "else", "for", "while", "with", "try", "except", "finally", "match"};
-  return is_one_of(word, kWords);
-}
-bool changes_nothing(std::string_view word) {
-  static constexpr std::array<std::string_view, 9> kWords{
-      "assert", "pass", "import", "from", "raise", "global", "nonlocal", "del", "@"};
-  return is_one_of(word, kWords);
-}
-
-// The first operator of these words outside of brackets; the number of tokens where there is none.
-std::size_t find_outside(Tokens tokens, std::span<const std::string_view> words) {
-  int depth = 0;
-  for (std::size_t i = 0; i < tokens.size(); ++i) {
-    if (tokens[i].kind != TokenKind::kOperator) {
-      continue;
-    }
-    const std::string_view text = tokens[i].text;
-    if (depth == 0 && is_one_of(text, words)) {
-      return i;
-    }
-    depth += text == "(" || text == "[" || text == "{" ? 1 : 0;
-    depth -= text == ")" || text == "]" || text == "}" ? 1 : 0;
-  }
-  return tokens.size();
-}
-
-// "name" or "name.member.member" as its parts; empty for any other target.
-std::vector<std::string> target_of(Tokens tokens) {
-  constexpr std::array<std::string_view, 1> kColon{":"};
-  tokens = tokens.first(find_outside(tokens, kColon));  // an annotation
-  std::vector<std::string> parts;
-  for (std::size_t i = 0; i < tokens.size(); ++i) {
-    const bool name = i % 2 == 0;
-    if ((name && tokens[i].kind != TokenKind::kName) || (!name && tokens[i].text != ".")) {
-      return {};
-    }
-    if (name) {
-      parts.emplace_back(tokens[i].text);
-    }
-  }
-  return tokens.size() % 2 == 1 ? parts : std::vector<std::string>();
-}
-
-struct Function {
-  std::size_t first = 0;  // its lines
-  std::size_t end = 0;
-};
-
 class RecipeFile {
  public:
   RecipeFile(std::string_view text, std::string_view name, std::vector<Line> lines)
-      : text_(text), name_(name), lines_(std::move(lines)) {}
+      : text_(text),
+        name_(name),
+        lines_(std::move(lines)),
+        module_(python::module_of(lines_, text, budget_)) {}
 
   Settings settings() {
-    read_module();
     Settings settings;
     settings.dialect = Dialect::kTorchtitan;
     const auto recipe = last_recipe();
@@ -101,8 +55,8 @@ class RecipeFile {
     }
     const auto& [function, config] = *recipe;
     settings.given.push_back({"recipe", {function}, place(config.line)});
-    if (!module_.empty()) {
-      settings.given.push_back({"model.name", {module_}, place(module_line_)});
+    if (!module_.model.empty()) {
+      settings.given.push_back({"model.name", {module_.model}, place(module_.model_line)});
     }
     settings.given.insert(settings.given.end(), config.settings.begin(), config.settings.end());
     settings.unresolved = config.unresolved;
@@ -118,94 +72,14 @@ class RecipeFile {
 
   [[nodiscard]] Place place(std::int64_t line) const { return {std::string(name_), line, 0, 0}; }
   [[nodiscard]] Scope scope(const Frame* frame) {
-    return {frame == nullptr ? nullptr : &frame->names, &constants_, &budget_, text_};
+    return {frame == nullptr ? nullptr : &frame->names, &module_.constants, &budget_, text_};
   }
 
-  // Step 1. Functions, constants and imports of the module.
-  void read_module() {
-    for (std::size_t i = 0; i < lines_.size(); ++i) {
-      const Line& line = lines_[i];
-      const std::string_view word = line.tokens.front().text;
-      if (line.indent > 0) {
-        forget_targets(line, constants_);
-      } else if (word == "def" && line.tokens.size() > 1) {
-        std::size_t end = i + 1;
-        while (end < lines_.size() && lines_[end].indent > 0) {
-          end += 1;
-        }
-        functions_[std::string(line.tokens[1].text)] = {i, end};
-        order_.emplace_back(line.tokens[1].text);
-        i = end - 1;
-      } else if (word == "class") {
-        while (i + 1 < lines_.size() && lines_[i + 1].indent > 0) {
-          i += 1;
-        }
-      } else if (word == "from") {
-        read_import(line);
-      } else if (!opens_block(word) && !changes_nothing(word)) {
-        read_constant(line);
-      }
-    }
-  }
-
-  // "from torchtitan.models.llama3 import model_registry".
-  void read_import(const Line& line) {
-    std::vector<std::string_view> path;
-    bool registry = false;
-    bool imports = false;
-    for (std::size_t i = 1; i < line.tokens.size(); ++i) {
-      const Token& token = line.tokens[i];
-      imports = imports || token.text == "import";
-      registry = registry || (imports && token.text == "model_registry");
-      if (!imports && token.kind == TokenKind::kName) {
-        path.push_back(token.text);
-      }
-    }
-    const auto models = std::find(path.begin(), path.end(), "models");
-    if (registry && models != path.end() && models + 1 != path.end()) {
-      module_ = std::string(*(models + 1));
-      module_line_ = line.tokens.front().line;
-    }
-  }
-
-  void read_constant(const Line& line) {
-    constexpr std::array<std::string_view, 1> kEquals{"="};
-    const Tokens tokens(line.tokens);
-    const std::size_t equals = find_outside(tokens, kEquals);
-    if (equals == tokens.size()) {
-      forget_targets(line, constants_);
-      return;
-    }
-    const std::vector<std::string> target = target_of(tokens.first(equals));
-    if (target.size() == 1) {
-      constants_[target[0]] = python::value_of(tokens.subspan(equals + 1), scope(nullptr));
-    } else {
-      forget_targets(line, constants_);
-    }
-  }
-
-  // Names that a statement may change in ways that are not followed.
-  static void forget_targets(const Line& line, Names& names) {
-    constexpr std::array<std::string_view, 8> kSets{
-        "=", "+=", "-=", "*=", "/=", "%=", "//=", "**="};
-    const Tokens tokens(line.tokens);
-    const std::size_t sets = find_outside(tokens, kSets);
-    if (sets == tokens.size()) {
-      return;
-    }
-    for (const Token& token : tokens.first(sets)) {
-      if (token.kind == TokenKind::kName) {
-        names[std::string(token.text)] =
-            python::unknown(std::string(token.text), "is set where it is not followed", token.line);
-      }
-    }
-  }
-
-  // Step 2. The last function that returns a configuration.
+  // Step 1. The last function that returns a configuration.
   std::optional<std::pair<std::string, Value>> last_recipe() {
     std::optional<std::pair<std::string, Value>> found;
     std::size_t recipes = 0;
-    for (auto name = order_.rbegin(); name != order_.rend(); ++name) {
+    for (auto name = module_.order.rbegin(); name != module_.order.rend(); ++name) {
       const Value value = result_of(*name);
       if (value.kind != Kind::kConfig) {
         continue;
@@ -214,7 +88,7 @@ class RecipeFile {
       if (!found) {
         found.emplace(*name, value);
       }
-      if (*name == order_.front()) {
+      if (*name == module_.order.front()) {
         break;
       }
     }
@@ -237,7 +111,7 @@ class RecipeFile {
     }
     results_[name] = python::unknown(name, "calls itself", 0);
     calls_ += 1;
-    Value value = run(functions_.at(name));
+    Value value = run(module_.functions.at(name));
     calls_ -= 1;
     results_[name] = value;
     return value;
@@ -268,11 +142,9 @@ class RecipeFile {
     return value;
   }
 
-  // Step 3. One statement. `maybe`: it stands in a block, and may not happen.
+  // Step 2. One statement. `maybe`: it stands in a block, and may not happen.
   void statement(Tokens tokens, bool maybe, Frame& frame) {
     constexpr std::array<std::string_view, 1> kColon{":"};
-    constexpr std::array<std::string_view, 8> kSets{
-        "=", "+=", "-=", "*=", "/=", "%=", "//=", "**="};
     const std::string_view word = tokens.front().text;
     if (tokens.front().kind == TokenKind::kString || changes_nothing(word)) {
       return;
@@ -288,7 +160,7 @@ class RecipeFile {
       give_back(tokens, maybe, frame);
       return;
     }
-    const std::size_t sets = find_outside(tokens, kSets);
+    const std::size_t sets = find_outside(tokens, python::kSettingSymbols);
     if (sets == tokens.size()) {
       unfollowed(tokens, "the call is not run, and may change the configuration", frame);
       return;
@@ -319,7 +191,7 @@ class RecipeFile {
 
   // A call of one of the file's own functions gives what that returns.
   Value followed(Value value, Frame& frame) {
-    if (value.kind != Kind::kCall || !functions_.contains(value.text)) {
+    if (value.kind != Kind::kCall || !module_.functions.contains(value.text)) {
       return value;
     }
     if (!value.items.empty() || !value.keywords.empty()) {
@@ -413,13 +285,9 @@ class RecipeFile {
   std::string_view text_;
   std::string_view name_;
   std::vector<Line> lines_;
-  Names constants_;
-  std::map<std::string, Function, std::less<>> functions_;
-  std::vector<std::string> order_;
-  std::map<std::string, Value, std::less<>> results_;
-  std::string module_;
-  std::int64_t module_line_ = 0;
   std::size_t budget_ = kMostCopied;
+  Module module_;
+  std::map<std::string, Value, std::less<>> results_;
   int calls_ = 0;
 };
 

@@ -10,6 +10,7 @@
 #include "emit/dialects.h"
 #include "emit/files.h"
 #include "emit/launch.h"
+#include "emit/round_trip_testing.h"
 
 namespace sextant::emit {
 namespace {

@@ -183,7 +183,7 @@ void check_connections(const Asked& asked) {
       device.vendor != describe::Vendor::kNvidia || device.generation.starts_with("blackwell");
   const auto value = asked.say.environment(kConnections);
   if (!needs_order || orders_itself || has_fsdp(asked) || value == "1" ||
-      (!value && (asked.say.has_recipe() || !asked.say.settings().tells_environment))) {
+      (!value && (asked.say.has_recipe() || !asked.say.settings().printed.empty()))) {
     return;
   }
   // Not in the files may still be in the environment; overlapped experts want 32, and a recipe does

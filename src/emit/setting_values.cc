@@ -105,6 +105,13 @@ std::optional<std::int64_t> SettingReader::launched(std::string_view key) {
   return number;
 }
 
+void SettingReader::size(const SizeSetting& size, std::int64_t most) {
+  if (const auto value = whole(size.key, 1, most)) {
+    reading_.layout.*size.member = *value;
+    fact(size.field, std::to_string(*value), size.key);
+  }
+}
+
 void SettingReader::fact(std::string_view field, std::string value, std::string_view key) {
   if (const Setting* setting = find(key)) {
     reading_.facts.push_back(

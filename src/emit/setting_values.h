@@ -21,6 +21,13 @@ std::optional<bool> to_flag(std::string_view text);
 // Whole numbers as files write them: "8192", "8_192", "5e8", "8.0"; nothing for anything else.
 std::optional<std::int64_t> to_whole(std::string_view text);
 
+// A size of the layout that is a setting by itself.
+struct SizeSetting {
+  std::string_view key;    // "parallelism.tp"
+  std::string_view field;  // "tp"
+  std::int64_t describe::Layout::* member = nullptr;
+};
+
 // Asks one list of settings. A value of the wrong kind is listed as unresolved and read as absent;
 // "auto" likewise, and "None" is absent.
 class SettingReader {
@@ -33,6 +40,8 @@ class SettingReader {
   [[nodiscard]] std::optional<std::string> text(std::string_view key) const;
   std::optional<std::int64_t> whole(std::string_view key, std::int64_t least, std::int64_t most);
   std::optional<bool> flag(std::string_view key);
+  // From 1 to `most`, into the layout and the facts; nothing changes where it is absent.
+  void size(const SizeSetting& size, std::int64_t most);
   // The value of the first row whose word it is.
   template <typename E>
   std::optional<E> word(std::string_view key, std::span<const describe::Word<E>> words);

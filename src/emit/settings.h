@@ -70,7 +70,9 @@ struct Settings {
   Dialect dialect = Dialect::kMegatron;
   std::vector<Setting> given;        // in file order; of a repeated key the last stands
   std::vector<Setting> environment;  // variables the job is started with
-  bool tells_environment = true;     // false: a log, which does not print them
+  // The logs among the files: what a framework printed itself. Values that it worked out are among
+  // it, and no environment is.
+  std::vector<std::string> printed;
   // The launcher's: "nodes", "devices_per_node", "devices".
   std::vector<Setting> launch;
   std::vector<Unresolved> unresolved;

@@ -3,6 +3,8 @@
 // Straight-line rules: an assignment outside of every branch replaces what was; one inside a branch
 // is one of several possible values, and the variable has a value only where all of them agree (or
 // the use stands in the same branch). What cannot be known keeps its spelling and gains a reason.
+// shell_state.cc has the variables, shell_assign.cc what assignments do to them, shell_expand.cc
+// what words come to.
 #pragma once
 
 #include <cstddef>
@@ -49,6 +51,9 @@ struct ShellStretch {
 struct ShellSpot {
   std::vector<int> branches;
   bool in_loop = false;
+
+  // 0: outside of every branch.
+  [[nodiscard]] int innermost() const { return branches.empty() ? 0 : branches.back(); }
 };
 
 class ShellState {

@@ -1,5 +1,5 @@
 // Words of a bash script as they are written: quotes taken off, variables still variables. Nothing
-// is run and nothing is looked up; what a word comes to is known to emit/shell_expand.h.
+// is run and nothing is looked up; what a word comes to is known to emit/shell_state.h.
 #pragma once
 
 #include <cstddef>
@@ -33,6 +33,9 @@ struct ShellPiece {
   // The word behind the operation; of arithmetic, the expression.
   std::vector<ShellPiece> operand;
 };
+
+// One without text yet.
+ShellPiece piece_at(ShellPiece::Kind kind, std::size_t offset, bool quoted);
 
 struct ShellWord {
   std::vector<ShellPiece> pieces;

@@ -164,7 +164,7 @@ Reading read_edition(const Settings& settings, Edition edition, const DataStore&
   read_parts(reader, draft);
   for (const Setting& setting : settings.given) {
     if (!torchtitan::is_known(setting.key, edition)) {
-      draft.reading.unknown.push_back(setting);
+      draft.reading.unknown.push_back({setting.key, setting.place});
     }
   }
   return std::move(draft.reading);

@@ -20,18 +20,15 @@ constexpr std::string_view kSequence = "parallelism.enable_sequence_parallel";
 constexpr std::string_view kReshard = "parallelism.fsdp_reshard_after_forward";
 constexpr std::string_view kRotate = "parallelism.context_parallel_rotate_method";
 
-struct Size {
-  std::string_view key;
-  std::string_view field;
-  std::int64_t Layout::* member;
+struct Size : SizeSetting {
   bool toml_only = false;
 };
 constexpr std::array kSizes{
-    Size{"parallelism.tensor_parallel_degree", "tp", &Layout::tp},
-    Size{"parallelism.context_parallel_degree", "cp", &Layout::cp},
-    Size{"parallelism.pipeline_parallel_degree", "pp", &Layout::pp},
-    Size{"parallelism.expert_parallel_degree", "ep", &Layout::ep},
-    Size{"parallelism.expert_tensor_parallel_degree", "etp", &Layout::etp, true},
+    Size{{"parallelism.tensor_parallel_degree", "tp", &Layout::tp}},
+    Size{{"parallelism.context_parallel_degree", "cp", &Layout::cp}},
+    Size{{"parallelism.pipeline_parallel_degree", "pp", &Layout::pp}},
+    Size{{"parallelism.expert_parallel_degree", "ep", &Layout::ep}},
+    Size{{"parallelism.expert_tensor_parallel_degree", "etp", &Layout::etp}, true},
 };
 
 // 0.2.2 gathers all keys and values, or turns them round the ring by all-to-all; main gathers.
@@ -147,10 +144,7 @@ void read_axes(SettingReader& reader, Draft& draft) {
     if (size.toml_only && draft.edition == Edition::kMain) {
       continue;
     }
-    if (const auto value = reader.whole(size.key, 1, kMostRanks)) {
-      at.*size.member = *value;
-      reader.fact(size.field, std::to_string(*value), size.key);
-    }
+    reader.size(size, kMostRanks);
   }
   const bool said = draft.edition == Edition::kToml || reader.flag(kSequence).value_or(true);
   at.sp = at.tp > 1 && said;

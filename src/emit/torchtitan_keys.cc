@@ -123,4 +123,14 @@ bool is_known(std::string_view key, Edition edition) {
   return has(kSections, section);
 }
 
+KnownKeys known_keys(Edition edition) {
+  KnownKeys known{{}, {kSections.begin(), kSections.end()}};
+  for (const std::string_view key : kKeys) {
+    if (is_known(key, edition)) {
+      known.keys.emplace_back(key);
+    }
+  }
+  return known;
+}
+
 }  // namespace sextant::emit::torchtitan

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "describe/layout/job.h"
+#include "emit/known_keys.h"
 #include "emit/setting_values.h"
 #include "emit/settings.h"
 
@@ -44,5 +45,6 @@ void read_kernels(SettingReader& reader, Draft& draft);
 
 // Is it a key of this edition? Keys of sections that say nothing about speed all are.
 bool is_known(std::string_view key, Edition edition);
+KnownKeys known_keys(Edition edition);
 
 }  // namespace sextant::emit::torchtitan

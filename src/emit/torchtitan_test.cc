@@ -1,6 +1,5 @@
 #include "emit/torchtitan.h"
 
-#include <algorithm>
 #include <set>
 
 #include <gtest/gtest.h>
@@ -12,6 +11,7 @@
 #include "describe/model/load_model.h"
 #include "emit/any_job_testing.h"
 #include "emit/python_recipe.h"
+#include "emit/round_trip_testing.h"
 #include "emit/torchtitan_models.h"
 
 namespace sextant::emit {
@@ -34,18 +34,6 @@ Job job_of(std::string_view model, std::string_view layout, std::int64_t devices
 std::string said(const Settings& settings, std::string_view key) {
   const Setting* setting = find(settings.given, key);
   return setting == nullptr ? "(absent)" : join(setting->values, "|");
-}
-
-// Layout keys that were left out; "model" and "gbs" are none.
-std::vector<std::string> left_out_keys(const Writing& writing) {
-  std::vector<std::string> keys;
-  for (const Inexpressible& one : writing.left_out) {
-    if (one.field != "model" && one.field != "gbs") {
-      keys.push_back(one.field);
-    }
-  }
-  std::sort(keys.begin(), keys.end());
-  return keys;
 }
 
 // Whatever else is left out, torchtitan has words for these.
@@ -80,7 +68,7 @@ void round_trip(Write write, Read read) {
   const Job job = any_job(Framework::kTorchtitan);
   const Writing writing = write(job);
   const Reading reading = read(writing.settings, DataStore());
-  const std::vector<std::string> keys = left_out_keys(writing);
+  const std::vector<std::string> keys = layout_fields(writing.left_out);
   RC_ASSERT(differing_keys(job.layout, reading.layout) == keys);
   RC_ASSERT(reading.sequence == job.sequences.length);
   RC_ASSERT(reading.global_batch == job.global_batch);

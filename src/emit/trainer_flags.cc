@@ -97,7 +97,7 @@ void read_trainer_flags(const Settings& settings, const describe::DataStore& dat
     add_fact("recompute", "full", *again, reading);
   }
   std::erase_if(reading.unknown,
-                [](const Setting& setting) { return setting.key.starts_with(kProgramFlag); });
+                [](const UnknownSetting& one) { return one.key.starts_with(kProgramFlag); });
 }
 
 }  // namespace sextant::emit

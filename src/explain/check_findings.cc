@@ -8,23 +8,18 @@
 #include "base/text.h"
 #include "explain/check_view.h"
 #include "explain/json.h"
+#include "explain/violation_view.h"
 
 namespace sextant::explain {
 namespace {
 
-using Level = Finding::Level;
+using describe::Severity;
+using describe::Word;
 
-Level level_of(describe::Severity severity) {
-  switch (severity) {
-    case describe::Severity::kIllegal:
-      return Level::kError;
-    case describe::Severity::kRisk:
-      return Level::kWarning;
-    case describe::Severity::kNote:
-      break;
-  }
-  return Level::kNote;
-}
+constexpr std::array<Word<Severity>, 3> kGithubWords{
+    {{Severity::kIllegal, "error"}, {Severity::kRisk, "warning"}, {Severity::kNote, "notice"}}};
+constexpr std::array<Word<Severity>, 3> kSarifWords{
+    {{Severity::kIllegal, "error"}, {Severity::kRisk, "warning"}, {Severity::kNote, "note"}}};
 
 const emit::Fact* fact_of(const emit::Reading& reading, std::string_view field) {
   const auto found = std::find_if(reading.facts.rbegin(), reading.facts.rend(),
@@ -68,16 +63,6 @@ std::string escaped(std::string_view text, bool property) {
   return out;
 }
 
-std::string_view github_word(Level level) {
-  constexpr std::array<std::string_view, 3> kWords{"error", "warning", "notice"};
-  return kWords[static_cast<std::size_t>(level)];
-}
-
-std::string_view sarif_word(Level level) {
-  constexpr std::array<std::string_view, 3> kWords{"error", "warning", "note"};
-  return kWords[static_cast<std::size_t>(level)];
-}
-
 Json sarif_rule(const std::string& id) {
   Json rule{{"id", id}};
   if (const auto known = describe::find_rule(id)) {
@@ -90,25 +75,28 @@ Json sarif_rule(const std::string& id) {
 
 }  // namespace
 
+std::string unknown_text(const emit::UnknownSetting& setting) {
+  return fmt::format("'{}' is no setting of this framework{}", printable(setting.key),
+                     setting.nearest.empty()
+                         ? std::string()
+                         : fmt::format("; did you mean {}?", join(setting.nearest, " or ")));
+}
+
 std::vector<Finding> findings(const CheckAnswer& answer) {
   std::vector<Finding> list;
   for (const describe::Violation& violation : answer.violations) {
-    const std::string nearest =
-        violation.nearest.empty() ? std::string() : "; nearest: " + join(violation.nearest, ", ");
-    list.push_back({level_of(violation.severity), std::string(violation.rule),
-                    violation.message + nearest, place_of(violation, answer)});
+    list.push_back({violation.severity, std::string(violation.rule), message_text(violation),
+                    place_of(violation, answer)});
   }
-  for (const emit::Setting& setting : answer.reading.unknown) {
-    list.push_back({Level::kWarning, "UNKNOWN-SETTING",
-                    fmt::format("'{}' is no setting of this framework", printable(setting.key)),
-                    setting.place});
+  for (const emit::UnknownSetting& setting : answer.reading.unknown) {
+    list.push_back({Severity::kRisk, "UNKNOWN-SETTING", unknown_text(setting), setting.place});
   }
   for (const emit::Unresolved& one : answer.reading.unresolved) {
-    list.push_back({Level::kNote, "UNRESOLVED", fmt::format("{}: {}", printable(one.what), one.why),
-                    one.place});
+    list.push_back({Severity::kNote, "UNRESOLVED",
+                    fmt::format("{}: {}", printable(one.what), one.why), one.place});
   }
   for (const std::string& text : answer.open) {
-    list.push_back({Level::kNote,
+    list.push_back({Severity::kNote,
                     "NOT-STATED",
                     text,
                     {answer.files.empty() ? std::string() : answer.files.front(), 1}});
@@ -119,7 +107,8 @@ std::vector<Finding> findings(const CheckAnswer& answer) {
 std::string github_text(const std::vector<Finding>& list) {
   std::string text;
   for (const Finding& finding : list) {
-    text += fmt::format("::{} file={},line={},title={}::{}\n", github_word(finding.level),
+    text += fmt::format("::{} file={},line={},title={}::{}\n",
+                        describe::word_of<Severity>(kGithubWords, finding.severity),
                         escaped(finding.place.file, true),
                         std::max<std::int64_t>(finding.place.line, 1), escaped(finding.rule, true),
                         escaped(finding.message, false));
@@ -141,7 +130,7 @@ std::string sarif_text(const std::vector<Finding>& list) {
         std::max<std::int64_t>(finding.place.line, 1);
     Json result;
     result["ruleId"] = finding.rule;
-    result["level"] = sarif_word(finding.level);
+    result["level"] = describe::word_of<Severity>(kSarifWords, finding.severity);
     result["message"]["text"] = finding.message;
     result["locations"] = Json::array({std::move(place)});
     results.push_back(std::move(result));

@@ -12,22 +12,15 @@
 #include "explain/json.h"
 #include "explain/percent.h"
 #include "explain/text_table.h"
+#include "explain/violation_view.h"
 
 namespace sextant::explain {
 namespace {
 
 using sextant::to_text;
 
-std::string_view severity_word(describe::Severity severity) {
-  switch (severity) {
-    case describe::Severity::kIllegal:
-      return "illegal";
-    case describe::Severity::kRisk:
-      return "risk";
-    case describe::Severity::kNote:
-      break;
-  }
-  return "note";
+std::string_view severity_word(const describe::Violation& violation) {
+  return describe::word_of<describe::Severity>(describe::kSeverityWords, violation.severity);
 }
 
 // Values in the order of the files; of a field said twice the last.
@@ -132,7 +125,7 @@ std::string json_text(const CheckAnswer& answer) {
   Json& violations = json["violations"] = Json::array();
   for (const describe::Violation& violation : answer.violations) {
     violations.push_back({{"rule", violation.rule},
-                          {"severity", severity_word(violation.severity)},
+                          {"severity", severity_word(violation)},
                           {"message", violation.message},
                           {"nearest", violation.nearest}});
   }
@@ -144,9 +137,10 @@ std::string json_text(const CheckAnswer& answer) {
     unresolved.push_back(std::move(entry));
   }
   Json& unknown = json["unknown"] = Json::array();
-  for (const emit::Setting& setting : answer.reading.unknown) {
+  for (const emit::UnknownSetting& setting : answer.reading.unknown) {
     Json entry = place_json(setting.place);
     entry["key"] = setting.key;
+    entry["nearest"] = setting.nearest;
     unknown.push_back(std::move(entry));
   }
   json["not_stated"] = answer.open;
@@ -199,9 +193,7 @@ std::string to_text(const CheckAnswer& answer, const Style& style) {
   }
   std::vector<std::string> rules;
   for (const describe::Violation& violation : answer.violations) {
-    rules.push_back(fmt::format(
-        "{} {}: {}{}", severity_word(violation.severity), violation.rule, violation.message,
-        violation.nearest.empty() ? std::string() : "; nearest: " + join(violation.nearest, ", ")));
+    rules.push_back(fmt::format("{} {}", severity_word(violation), violation_text(violation)));
   }
   const bool illegal = is_illegal(answer);
   if (answer.job) {
@@ -209,9 +201,8 @@ std::string to_text(const CheckAnswer& answer, const Style& style) {
   }
   text += section("rules", rules, style);
   std::vector<std::string> left;
-  for (const emit::Setting& setting : answer.reading.unknown) {
-    left.push_back(fmt::format("{}: '{}' is no setting of this framework",
-                               emit::to_text(setting.place), printable(setting.key)));
+  for (const emit::UnknownSetting& setting : answer.reading.unknown) {
+    left.push_back(fmt::format("{}: {}", emit::to_text(setting.place), unknown_text(setting)));
   }
   text += section("unknown", left, style);
   left.clear();

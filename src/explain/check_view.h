@@ -34,10 +34,12 @@ bool is_illegal(const CheckAnswer& answer);
 // JSON: schema sextant.check/1. GitHub: workflow commands, one a finding. SARIF: 2.1.0.
 std::string to_text(const CheckAnswer& answer, const Style& style);
 
+// "'x' is no setting of this framework; did you mean y?"
+std::string unknown_text(const emit::UnknownSetting& setting);
+
 // One thing to tell, with its place in the user's files.
 struct Finding {
-  enum class Level { kError, kWarning, kNote };
-  Level level = Level::kNote;
+  describe::Severity severity = describe::Severity::kNote;
   std::string rule;  // a rule's id, or "UNRESOLVED", "UNKNOWN-SETTING", "NOT-STATED"
   std::string message;
   emit::Place place;

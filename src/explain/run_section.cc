@@ -194,20 +194,29 @@ std::string ranking_text(const RunScores& scores) {
   if (scores.rankings.empty()) {
     return {};
   }
-  Table table{{{"source"}, {"groups", true}, {"Kendall", true}, {"regret", true}}, {}};
+  Table table{{{"source"},
+               {"groups", true},
+               {"Kendall", true},
+               {"regret", true},
+               {"best in predicted top 3", true}},
+              {}};
   for (const measured::ValidationSummary& one : scores.rankings) {
-    table.rows.push_back(
-        {one.source, std::to_string(one.groups), number(one.kendall), percent(one.top1_regret)});
+    const auto top3 = scores.top3.find(one.source);
+    table.rows.push_back({one.source, std::to_string(one.groups), number(one.kendall),
+                          percent(one.top1_regret),
+                          top3 == scores.top3.end() ? "-" : percent(top3->second)});
   }
   const std::optional<double> kendall = measured::mean_kendall(scores);
   const std::optional<double> regret = measured::mean_regret(scores);
-  table.rows.push_back({"mean over sources", "", number(kendall), percent(regret)});
+  table.rows.push_back({"mean over sources", "", number(kendall), percent(regret),
+                        percent(measured::mean_top3(scores))});
   return fmt::format(
       "\n### Ranking of layouts\n\nGroups of at least four rows with the same source, date, "
       "framework and its version, model, sequence, precision, workload, device, number of devices "
       "and global batch: they differ in layout alone. Kendall's tau-b of predicted against "
       "measured order; regret: what the layout predicted fastest costs over the one measured "
-      "fastest. Must hold over sources: {} ({}) and {:.0f} % ({}).\n{}",
+      "fastest; best in predicted top 3: how often the one measured fastest is among the three "
+      "predicted fastest. Must hold over sources: {} ({}) and {:.0f} % ({}).\n{}",
       measured::kKendallLimit, yes(kendall && *kendall >= measured::kKendallLimit),
       100.0 * measured::kRegretLimit, yes(regret && *regret <= measured::kRegretLimit),
       block(table));

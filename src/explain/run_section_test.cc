@@ -38,6 +38,7 @@ measured::RunScores scores() {
   ranked.kendall = 0.75;
   ranked.top1_regret = 0.04;
   all.rankings = {ranked};
+  all.top3 = {{"bloom", 0.5}};
   return all;
 }
 
@@ -74,7 +75,9 @@ TEST(RunSection, ScalingAndRanking) {
                   "| bloom | a job | weak | 8 16 32 64 | +10.0 +20.0 +30.0 | +0.0 +0.0 +0.0 | "
                   "20.0 |"))
       << text;
-  EXPECT_TRUE(has(text, "| bloom | 2 | 0.75 | 4.0 % |"));
+  EXPECT_TRUE(has(text, "| source | groups | Kendall | regret | best in predicted top 3 |"));
+  EXPECT_TRUE(has(text, "| bloom | 2 | 0.75 | 4.0 % | 50.0 % |"));
+  EXPECT_TRUE(has(text, "| mean over sources |  | 0.75 | 4.0 % | 50.0 % |"));
   EXPECT_TRUE(has(text, "0.7 (yes) and 3 % (**no**)"));
 }
 

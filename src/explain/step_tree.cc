@@ -101,7 +101,7 @@ Term beside_term(const StepResult& result, const describe::StepFacts& facts) {
   const Seconds loop = std::min(facts.loop.value, result.step.beside);
   add_part(seconds_term("training loop", loop, "once a step (step.toml: loop)"), term);
   add_rest("uneven devices",
-           fmt::format("{} of the compute (step.toml: uneven)", facts.uneven.value), term);
+           fmt::format("{} of the compute alone (step.toml: uneven)", facts.uneven.value), term);
   return term;
 }
 

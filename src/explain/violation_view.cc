@@ -7,6 +7,16 @@
 
 namespace sextant::explain {
 
+std::string message_text(const describe::Violation& violation) {
+  return violation.nearest.empty()
+             ? violation.message
+             : fmt::format("{}; nearest: {}", violation.message, join(violation.nearest, ", "));
+}
+
+std::string violation_text(const describe::Violation& violation) {
+  return fmt::format("{}: {}", violation.rule, message_text(violation));
+}
+
 std::string to_text(std::span<const describe::Violation> violations, std::string_view command,
                     const Provenance& provenance, const Style& style) {
   if (style.format == Format::kJson) {
@@ -22,9 +32,7 @@ std::string to_text(std::span<const describe::Violation> violations, std::string
   }
   std::string text = bad("not legal", style) + "\n";
   for (const describe::Violation& violation : violations) {
-    text += fmt::format(
-        "  {}: {}{}\n", violation.rule, violation.message,
-        violation.nearest.empty() ? std::string() : "; nearest: " + join(violation.nearest, ", "));
+    text += fmt::format("  {}\n", violation_text(violation));
   }
   return text;
 }

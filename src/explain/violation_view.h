@@ -12,6 +12,10 @@
 
 namespace sextant::explain {
 
+// "tp=6 does not divide 64 heads; nearest: tp=4, tp=8", and the same after "HEADS-TP: ".
+std::string message_text(const describe::Violation& violation);
+std::string violation_text(const describe::Violation& violation);
+
 // JSON: {"schema": "sextant.<command>/1", …, "legal": false, "violations": [{rule, message,
 // nearest}]}.
 std::string to_text(std::span<const describe::Violation> violations, std::string_view command,

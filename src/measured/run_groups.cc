@@ -1,6 +1,8 @@
 #include "measured/run_groups.h"
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <map>
 #include <numeric>
 #include <tuple>
@@ -8,12 +10,15 @@
 
 #include <fmt/format.h>
 
+#include "base/statistics.h"
 #include "describe/layout/layout_text.h"
 
 namespace sextant::measured {
 namespace {
 
 constexpr std::size_t kFewestPoints = 4;
+constexpr std::size_t kFewestLayouts = 4;
+constexpr std::ptrdiff_t kTop = 3;
 
 double growth(const ScalingSeries& series, std::size_t i, double ScalingPoint::* value) {
   const auto cost = [&](const ScalingPoint& point) {
@@ -77,6 +82,20 @@ void add_point(const Row& row, double predicted, const describe::Job& job, Draft
   point.rows += 1;
   point.measured += row.measured;
   point.predicted += predicted;
+}
+
+struct Pair {
+  double measured = 0.0;
+  double predicted = 0.0;
+};
+
+bool best_is_in_top(const std::vector<Pair>& layouts) {
+  const double best = std::ranges::min(layouts, {}, &Pair::measured).measured;
+  return std::ranges::any_of(layouts, [&](const Pair& one) {
+    return one.measured == best && std::ranges::count_if(layouts, [&one](const Pair& other) {
+                                     return other.predicted < one.predicted;
+                                   }) < kTop;
+  });
 }
 
 }  // namespace
@@ -163,6 +182,30 @@ std::vector<ScalingSeries> scaling_series(const std::vector<Row>& rows,
     found.push_back(std::move(draft.series));
   }
   return found;
+}
+
+std::map<std::string, double> best_in_predicted_top3(const std::vector<Row>& rows,
+                                                     const ValidationReport& report) {
+  std::map<std::pair<std::string, std::string>, std::vector<Pair>> groups;
+  for (std::size_t i = 0; i < rows.size() && i < report.rows.size(); ++i) {
+    const Row& row = rows[i];
+    const auto& predicted = report.rows[i].predicted_value;
+    if (predicted && row.quantity == "step_time_s" && row.trust != Trust::kC &&
+        row.measured > 0.0 && !row.layout_group.empty()) {
+      groups[{row.source, row.layout_group}].push_back({row.measured, *predicted});
+    }
+  }
+  std::map<std::string, std::vector<double>> hits;
+  for (const auto& [name, layouts] : groups) {
+    if (layouts.size() >= kFewestLayouts) {
+      hits[name.first].push_back(best_is_in_top(layouts) ? 1.0 : 0.0);
+    }
+  }
+  std::map<std::string, double> shares;
+  for (const auto& [source, own] : hits) {
+    shares[source] = mean(own).value_or(0.0);
+  }
+  return shares;
 }
 
 }  // namespace sextant::measured

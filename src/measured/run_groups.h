@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -46,5 +47,12 @@ struct ScalingSeries {
 // Series among the scored rows, by source and name. REQUIRES: `report` is validate's of `rows`.
 std::vector<ScalingSeries> scaling_series(const std::vector<Row>& rows,
                                           const ValidationReport& report);
+
+// By source: of its groups of at least four scored step times that differ in layout alone
+// (Row::layout_group), the share where the row measured fastest is among the three predicted
+// fastest. Of rows measured alike one suffices; rows predicted alike share the better place.
+// REQUIRES: as above.
+std::map<std::string, double> best_in_predicted_top3(const std::vector<Row>& rows,
+                                                     const ValidationReport& report);
 
 }  // namespace sextant::measured

@@ -1,5 +1,7 @@
 #include "measured/run_groups.h"
 
+#include <utility>
+
 #include <gtest/gtest.h>
 
 namespace sextant::measured {
@@ -138,6 +140,44 @@ TEST(Scaling, RepeatsAreOnePoint) {
   EXPECT_EQ(series[0].points.size(), 4U);
   EXPECT_NEAR(series[0].measured_growth(1), 0.3, 1e-12);
   EXPECT_NEAR(series[0].difference(), 0.1, 1e-12);
+}
+
+// Groups of layouts, and where the one measured fastest stands among those predicted.
+std::map<std::string, double> top3_of(
+    const std::vector<std::vector<std::pair<double, double>>>& all, Trust trust = Trust::kA) {
+  Tables tables;
+  for (std::size_t group = 0; group < all.size(); ++group) {
+    for (const auto& [measured, predicted] : all[group]) {
+      tables.add({}, measured, predicted);
+      tables.rows.back().layout_group = std::to_string(group);
+      tables.rows.back().trust = trust;
+    }
+  }
+  return best_in_predicted_top3(tables.rows,
+                                validate(tables.rows, [&tables](const Row& row) -> Answer {
+                                  return Prediction{tables.predicted.at(row.id), std::nullopt, {}};
+                                }));
+}
+
+TEST(Top3, TheMeasuredBestIsThirdOrFourth) {
+  EXPECT_EQ(top3_of({{{1.0, 3.0}, {2.0, 1.0}, {3.0, 2.0}, {4.0, 4.0}}}).at("runs"), 1.0);
+  EXPECT_EQ(top3_of({{{1.0, 4.0}, {2.0, 1.0}, {3.0, 2.0}, {4.0, 3.0}}}).at("runs"), 0.0);
+  // One of each: half.
+  EXPECT_EQ(top3_of({{{1.0, 3.0}, {2.0, 1.0}, {3.0, 2.0}, {4.0, 4.0}},
+                     {{1.0, 4.0}, {2.0, 1.0}, {3.0, 2.0}, {4.0, 3.0}}})
+                .at("runs"),
+            0.5);
+}
+
+// The best is predicted as long as the third; of two measured alike the second is predicted best.
+TEST(Top3, TiesCountForTheBetterPlace) {
+  EXPECT_EQ(top3_of({{{1.0, 3.0}, {2.0, 1.0}, {3.0, 2.0}, {4.0, 3.0}}}).at("runs"), 1.0);
+  EXPECT_EQ(top3_of({{{1.0, 9.0}, {1.0, 1.0}, {3.0, 2.0}, {4.0, 3.0}}}).at("runs"), 1.0);
+}
+
+TEST(Top3, GroupsHaveFourScoredLayouts) {
+  EXPECT_TRUE(top3_of({{{1.0, 3.0}, {2.0, 1.0}, {3.0, 2.0}}}).empty());
+  EXPECT_TRUE(top3_of({{{1.0, 3.0}, {2.0, 1.0}, {3.0, 2.0}, {4.0, 4.0}}}, Trust::kC).empty());
 }
 
 }  // namespace

@@ -227,6 +227,7 @@ RunScores run_scores(const std::vector<Row>& rows, const ValidationReport& repor
   scores.classes = scores_of(split.classes);
   scores.assumed = assumed_scores(predicted);
   scores.scaling = scaling_series(rows, report);
+  scores.top3 = best_in_predicted_top3(rows, report);
   for (const ValidationSummary& summary : report.summary) {
     if (summary.quantity == "step_time_s" && summary.groups > 0) {
       scores.rankings.push_back(summary);
@@ -241,6 +242,14 @@ std::optional<double> mean_kendall(const RunScores& scores) {
 
 std::optional<double> mean_regret(const RunScores& scores) {
   return mean_of(scores.rankings, &ValidationSummary::top1_regret);
+}
+
+std::optional<double> mean_top3(const RunScores& scores) {
+  std::vector<double> values;
+  for (const auto& [source, share] : scores.top3) {
+    values.push_back(share);
+  }
+  return mean(values);
 }
 
 std::optional<double> mean_difference(const RunScores& scores) {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -57,6 +58,7 @@ struct RunScores {
   std::vector<ScalingSeries> scaling;
   // Of layouts, by source: those of the report that have groups.
   std::vector<ValidationSummary> rankings;
+  std::map<std::string, double> top3;  // best_in_predicted_top3()
 };
 
 // Lists are sorted by name. REQUIRES: `report` is validate's of `rows`.
@@ -66,6 +68,7 @@ RunScores run_scores(const std::vector<Row>& rows, const ValidationReport& repor
 // Of the scored rows: means over sources. Nothing of none.
 std::optional<double> mean_kendall(const RunScores& scores);
 std::optional<double> mean_regret(const RunScores& scores);
+std::optional<double> mean_top3(const RunScores& scores);
 std::optional<double> mean_difference(const RunScores& scores);  // over series
 
 // A sentence with its numbers taken out: "rank #".

@@ -50,6 +50,7 @@ TEST(RunScores, NothingOfNothing) {
   EXPECT_EQ(scores.all.rows, 0);
   EXPECT_FALSE(mean_kendall(scores));
   EXPECT_FALSE(mean_difference(scores));
+  EXPECT_FALSE(mean_top3(scores));
   EXPECT_TRUE(scores.targets.empty());
 }
 
@@ -125,6 +126,7 @@ TEST(RunScores, RankingCountsSourcesAlike) {
   ASSERT_EQ(scores.rankings.size(), 2U);
   EXPECT_NEAR(mean_kendall(scores).value_or(9.0), 0.0, 1e-12);
   EXPECT_NEAR(mean_regret(scores).value_or(9.0), 1.5, 1e-12);  // 0 and 4 / 1 − 1
+  EXPECT_NEAR(mean_top3(scores).value_or(9.0), 0.5, 1e-12);    // first, and last of four
 }
 
 }  // namespace

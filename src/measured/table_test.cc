@@ -1,9 +1,10 @@
 #include "measured/table.h"
 
 #include <filesystem>
-#include <fstream>
 
 #include <gtest/gtest.h>
+
+#include "base/scratch_folder_testing.h"
 
 namespace sextant::measured {
 namespace {
@@ -13,28 +14,16 @@ namespace fs = std::filesystem;
 // A folder of its own for each test.
 class TableFile : public ::testing::Test {
  protected:
-  void SetUp() override {
-    folder_ = fs::path(::testing::TempDir()) /
-              (std::string("sextant_table_") +
-               ::testing::UnitTest::GetInstance()->current_test_info()->name());
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
   fs::path write(const std::string& name, const std::string& text) {
-    const fs::path file = folder_ / name;
-    fs::create_directories(file.parent_path());
-    std::ofstream(file) << text;
-    return file;
+    return folder_.write(name, text);
   }
   Result<std::vector<Row>> read(const std::string& name, const std::string& text) {
     return read_table(write(name, text), describe::DataStore());
   }
-  [[nodiscard]] const fs::path& folder() const { return folder_; }
+  [[nodiscard]] const fs::path& folder() const { return folder_.path(); }
 
  private:
-  fs::path folder_;
+  ScratchFolder folder_;
 };
 
 // A runs table with the columns that a test needs, in any order.

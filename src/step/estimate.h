@@ -21,8 +21,9 @@ struct StepTerms {
   AxisTimes exposed;  // communication by axis, messages between stages in pp
   Seconds bubble;     // idle in the pipeline
   Seconds update;     // optimizer and clipping
-  Seconds beside;     // the training loop, uneven devices
+  Seconds beside;     // the training loop, uneven devices (a share of compute − slowed)
   AxisTimes hidden;   // communication behind compute: not in the step
+  Seconds slowed;     // of `compute`: what communication beside it adds
   std::int64_t slowest_rank = 0;
 };
 

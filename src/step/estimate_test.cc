@@ -44,12 +44,9 @@ RC_GTEST_PROP(EstimateStep, FreeLinksLeaveTheComputeBound, ()) {
   RC_ASSERT(no_slower(estimate, bound));
 }
 
-// Uneven devices apart: they cost a share of compute, and what a faster link hides slows compute a
-// little, which shows where the host is waited for anyway (seen: 5 parts in 100,000).
 RC_GTEST_PROP(EstimateStep, AFasterLinkIsNeverSlower, ()) {
   const describe::Job job = random_job();
   StepModel model = any_machine();
-  model.facts.uneven.value = 0.0;
   const StepEstimate before = estimate_step(job, model);
   model.comm.nic_rate *= *rc::gen::element(1.1, 2.0, 16.0);
   RC_ASSERT(no_slower(estimate_step(job, model), before));

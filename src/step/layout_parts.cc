@@ -43,18 +43,57 @@ LayoutParts::PlanKey::PlanKey(const PlanProbe& probe)
       vpp(probe.layout.vpp),
       schedule(probe.layout.schedule),
       split(probe.layout.split),
-      aligned(probe.aligned),
+      places(probe.places),
       by_place(probe.by_place),
       once_apart(probe.once_apart) {}
 
 bool LayoutParts::PlanKey::operator==(const PlanProbe& probe) const {
   return pp == probe.layout.pp && vpp == probe.layout.vpp && schedule == probe.layout.schedule &&
-         aligned == probe.aligned && by_place == probe.by_place && once_apart == probe.once_apart &&
+         places == probe.places && by_place == probe.by_place && once_apart == probe.once_apart &&
          split == probe.layout.split;
 }
 
-LayoutParts::LayoutParts(const describe::Job& job, const StepModel& model)
-    : job_(job), model_(model), index_(job.model), grid_({}, {}) {}
+std::size_t LayoutParts::PlanBytes::operator()(const StagePlan& plan) const {
+  std::size_t bytes = sizeof(PlanKey) + sizeof(plan) + bytes_of(plan.kinds) + bytes_of(plan.once) +
+                      bytes_of(plan.ranks) + bytes_of(plan.kind_of) + bytes_of(plan.once_of) +
+                      bytes_of(plan.rank_of);
+  for (const std::vector<Stage>* stages : {&plan.kinds, &plan.once}) {
+    for (const Stage& stage : *stages) {
+      bytes += bytes_of(stage.blocks);
+    }
+  }
+  for (const StagePlan::Ranks& ranks : plan.ranks) {
+    bytes += bytes_of(ranks.kinds) + bytes_of(ranks.once);
+  }
+  return bytes;
+}
+
+std::size_t LayoutParts::OperatorBytes::operator()(const cost::LayerTimes& times) const {
+  std::size_t bytes = sizeof(OperatorKey) + sizeof(times) + bytes_of(times.blocks) +
+                      bytes_of(times.embedding.partly) + bytes_of(times.head.partly) +
+                      bytes_of(times.mtp.partly);
+  for (const cost::LayerTime& block : times.blocks) {
+    bytes += bytes_of(block.partly);
+  }
+  return bytes;
+}
+
+std::size_t LayoutParts::MessageBytes::operator()(const std::vector<LayerMessage>& messages) const {
+  return sizeof(MessageKey) + sizeof(messages) + bytes_of(messages);
+}
+
+LayoutParts::LayoutParts(const describe::Job& job, const StepModel& model,
+                         const PartOptions& options)
+    : job_(job),
+      model_(model),
+      index_(job.model),
+      grid_({}, {}),
+      every_rank_(options.every_rank),
+      prices_(options.keep),
+      plans_(options.keep.plans),
+      once_parts_(options.keep.once),
+      operator_parts_(options.keep.operators),
+      message_parts_(options.keep.messages) {}
 
 void LayoutParts::enter(const Layout& layout) {
   job_.layout = layout;
@@ -63,7 +102,8 @@ void LayoutParts::enter(const Layout& layout) {
   scene_.emplace(workload::scene_of(job_, job_.layout, shard_, even_));
   pricer_.emplace(message_pricer(job_, shard_, grid_, 0, model_));
   prices_.enter(job_.layout, shard_);
-  aligned_ = lies_alike();
+  places_ =
+      every_rank_ ? places_apart(shard_.pp) : pipeline_places(grid_, shard_.pp, model_.domain_size);
   find_plan();
   find_operators();
   messages_ = nullptr;
@@ -90,25 +130,17 @@ std::size_t LayoutParts::PassKey::hash() const {
                   microbatches, static_cast<std::int64_t>(granularity), layers});
 }
 
-// Ranks of different pipeline ranks a whole number of domains apart, or all in one.
-bool LayoutParts::lies_alike() const {
-  if (shard_.pp == 1 || grid_.world() <= model_.domain_size) {
-    return true;
-  }
-  return grid_.on_pipeline_rank(0, 1) % model_.domain_size == 0;
-}
-
 void LayoutParts::find_plan() {
   const Layout& layout = job_.layout;
   const bool apart = once_apart(scene());
-  const PlanProbe probe{layout, aligned_, workload::counts_layers(layout.recompute), apart};
+  const PlanProbe probe{layout, places_, workload::counts_layers(layout.recompute), apart};
   const std::vector<std::int64_t>& layers = layout.split.layers_per_stage;
   const std::size_t hash =
-      hash_of({layout.pp, layout.vpp, static_cast<std::int64_t>(layout.schedule),
+      hash_of({layout.pp, layout.vpp, static_cast<std::int64_t>(layout.schedule), places_.period,
                layers.empty() ? 0 : layers.front(), layers.empty() ? 0 : layers.back(),
                layers.empty() ? 0 : layers[layers.size() / 2]});
   const auto found =
-      plans_.get(hash, probe, [&] { return stage_plan(job_, layout, index_, aligned_, apart); });
+      plans_.get(hash, probe, [&] { return stage_plan(job_, layout, index_, places_, apart); });
   plan_ = &found.value;
   pass_key_.plan = found.number;
 }
@@ -130,8 +162,8 @@ void LayoutParts::find_operators() {
   pass_key_.operators = found.number;
 }
 
-Memo<LayoutParts::MessageKey, std::vector<LayerMessage>>::Found LayoutParts::find_messages(
-    const MessagePricer& pricer, workload::PartMask selective) {
+LayoutParts::MessageMemo::Found LayoutParts::find_messages(const MessagePricer& pricer,
+                                                           workload::PartMask selective) {
   const workload::Scene& at = scene();
   const MessageKey key{.shard = without_microbatches(shard_),
                        .order = at.layout.order,
@@ -173,13 +205,13 @@ void LayoutParts::find_all_messages(const MessagePricer& pricer) {
 
 MessagePricer LayoutParts::pricer_of(const Stage& stage) const {
   MessagePricer own = pricer();
-  own.rank = aligned_ ? 0 : grid_.on_pipeline_rank(0, stage.pipeline_rank);
+  own.rank = grid_.on_pipeline_rank(0, places_.place_of(stage.pipeline_rank));
   return own;
 }
 
 StageCost LayoutParts::pass_cost(const Stage& stage) {
   const MessagePricer pricer = pricer_of(stage);
-  if (!aligned_) {
+  if (!places_.all_alike(shard_.pp)) {
     find_all_messages(pricer);
   }
   return step::pass_cost(setting(pricer), stage);

@@ -11,8 +11,10 @@
 #include <vector>
 
 #include "cost/compute/layer_time.h"
+#include "step/keep_limits.h"
 #include "step/layer_messages.h"
 #include "step/memo.h"
+#include "step/pipeline_places.h"
 #include "step/stage_cost.h"
 #include "step/stage_plan.h"
 #include "workload/groups.h"
@@ -20,10 +22,15 @@
 
 namespace sextant::step {
 
+struct PartOptions {
+  KeepLimits keep;
+  bool every_rank = false;  // price each pipeline rank by itself, wherever it lies: tests compare
+};
+
 // REQUIRES: the model outlives it.
 class LayoutParts {
  public:
-  LayoutParts(const describe::Job& job, const StepModel& model);
+  LayoutParts(const describe::Job& job, const StepModel& model, const PartOptions& options = {});
 
   // Everything below is of this layout from here on. REQUIRES: check_rules finds nothing for the
   // job with it.
@@ -94,7 +101,7 @@ class LayoutParts {
   // What stages depend on.
   struct PlanProbe {
     const describe::Layout& layout;
-    bool aligned = true;
+    PipelinePlaces places;
     bool by_place = false;
     bool once_apart = true;
   };
@@ -105,7 +112,7 @@ class LayoutParts {
     std::int64_t vpp;
     describe::Schedule schedule;
     describe::PipelineSplit split;
-    bool aligned;
+    PipelinePlaces places;
     bool by_place;
     bool once_apart;
   };
@@ -125,6 +132,17 @@ class LayoutParts {
     workload::Hides gather = workload::Hides::kNothing;
     bool operator==(const OnceKey&) const = default;
   };
+  // What they take in memory, about.
+  struct PlanBytes {
+    std::size_t operator()(const StagePlan& plan) const;
+  };
+  struct OperatorBytes {
+    std::size_t operator()(const cost::LayerTimes& times) const;
+  };
+  struct MessageBytes {
+    std::size_t operator()(const std::vector<LayerMessage>& messages) const;
+  };
+  using MessageMemo = Memo<MessageKey, std::vector<LayerMessage>, MessageBytes>;
 
   // REQUIRES: enter() was called.
   [[nodiscard]] const workload::Scene& scene() const {
@@ -136,14 +154,12 @@ class LayoutParts {
   [[nodiscard]] StageSetting setting(const MessagePricer& pricer) {
     return {job_, scene(), model_, *operators_, *messages_, *selective_, pricer, prices_, sends_};
   }
-  [[nodiscard]] bool lies_alike() const;
   void find_plan();
   void find_operators();
   void find_all_messages(const MessagePricer& pricer);
   void fill_pass_key();
   // `selective` 0: those that do not go by it.
-  Memo<MessageKey, std::vector<LayerMessage>>::Found find_messages(const MessagePricer& pricer,
-                                                                   workload::PartMask selective);
+  MessageMemo::Found find_messages(const MessagePricer& pricer, workload::PartMask selective);
   [[nodiscard]] MessagePricer pricer_of(const workload::Stage& stage) const;
 
   describe::Job job_;
@@ -154,21 +170,21 @@ class LayoutParts {
   workload::RankGrid grid_;
   std::optional<workload::Scene> scene_;
   std::optional<MessagePricer> pricer_;  // of rank 0
-  bool aligned_ = true;
+  bool every_rank_ = false;
+  PipelinePlaces places_;
   const StagePlan* plan_ = nullptr;
   const cost::LayerTimes* operators_ = nullptr;
-  const std::vector<LayerMessage>* messages_ = nullptr;  // of all ranks, where aligned_
+  const std::vector<LayerMessage>* messages_ = nullptr;  // of all ranks, where they lie alike
   const std::vector<LayerMessage>* selective_ = nullptr;
   const std::vector<LayerMessage> none_;
   Sends sends_;
   PassKey pass_key_;
 
   MessagePrices prices_;
-  static constexpr std::size_t kMost = 65536;  // of each kind
-  Memo<PlanKey, StagePlan> plans_{kMost};
-  Memo<OnceKey, OnceCost> once_parts_{kMost};
-  Memo<OperatorKey, cost::LayerTimes> operator_parts_{kMost};
-  Memo<MessageKey, std::vector<LayerMessage>> message_parts_{kMost};
+  Memo<PlanKey, StagePlan, PlanBytes> plans_;
+  Memo<OnceKey, OnceCost> once_parts_;
+  Memo<OperatorKey, cost::LayerTimes, OperatorBytes> operator_parts_;
+  MessageMemo message_parts_;
 };
 
 }  // namespace sextant::step

@@ -17,7 +17,7 @@ void MessagePrices::enter(const describe::Layout& layout, const workload::Shard&
 void MessagePrices::grow() {
   constexpr std::size_t kFirst = 64;
   const std::vector<Priced> old = std::move(table_);
-  const bool full = used_ >= kMostPrices;
+  const bool full = used_ >= most_;
   table_.assign(old.empty() || full ? kFirst : 2 * old.size(), {});
   used_ = 0;
   for (const Priced& priced : old) {

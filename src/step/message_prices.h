@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "step/keep_limits.h"
 #include "step/memo.h"
 #include "step/message_time.h"
 
@@ -13,6 +14,8 @@ namespace sextant::step {
 // Keeps what it was told: one a thread.
 class MessagePrices {
  public:
+  explicit MessagePrices(const KeepLimits& keep) : most_(keep.prices), places_(keep.places) {}
+
   // Where groups lie from here on. REQUIRES: model, grid and routing of `pricer` follow from the
   // job, the layout and the shard alone.
   void enter(const describe::Layout& layout, const workload::Shard& shard);
@@ -54,9 +57,8 @@ class MessagePrices {
   void grow();
   Priced* find(const Key& key);
 
-  static constexpr std::size_t kMostPlaces = 65536;
-  static constexpr std::size_t kMostPrices = 131072;  // then all are forgotten
-  Memo<Place, bool> places_{kMostPlaces};             // for their numbers
+  std::size_t most_;          // then all are forgotten
+  Memo<Place, bool> places_;  // for their numbers
   std::uint32_t place_ = 0;
   std::vector<Priced> table_;  // a power of two, at most half full; free where size is 0
   std::size_t used_ = 0;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "describe/layout/layout.h"
+#include "step/keep_limits.h"
 #include "step/memo.h"
 #include "step/pipeline_table.h"
 
@@ -22,6 +23,8 @@ namespace sextant::step {
 class PipelineClock {
  public:
   static constexpr std::int64_t kGroups = 4;
+
+  explicit PipelineClock(const KeepLimits& keep = {}) : tables_(keep.tables) {}
 
   // Stages in model order, transfers between each two. Nothing where the schedule cannot run so
   // many microbatches (schedule's check_shape): no framework would either.
@@ -35,12 +38,17 @@ class PipelineClock {
     std::int64_t group = 1;
     bool operator==(const TableKey& other) const;
   };
+  struct TableBytes {
+    std::size_t operator()(const std::optional<PipelineTable>& table) const {
+      return sizeof(TableKey) + sizeof(table) + (table ? table->bytes() : 0);
+    }
+  };
+  // Good through the next call.
   PipelineTable* table(const schedule::ScheduleShape& shape, std::int64_t group);
   std::optional<PipelineSpan> run(const schedule::PipelineCosts& costs,
                                   const schedule::ScheduleShape& shape);
 
-  static constexpr std::size_t kMostTables = 256;
-  Memo<TableKey, std::optional<PipelineTable>> tables_{kMostTables};
+  Memo<TableKey, std::optional<PipelineTable>, TableBytes> tables_;
   std::vector<double> scratch_;
 };
 

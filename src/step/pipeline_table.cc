@@ -5,6 +5,8 @@
 #include <numeric>
 #include <utility>
 
+#include "step/keep_limits.h"
+
 namespace sextant::step {
 namespace {
 
@@ -92,6 +94,11 @@ PipelineTable::PipelineTable(const CompiledTable& table, std::int64_t group) {
   rank_ends_.resize(static_cast<std::size_t>(table.ranks), Pair{});
   ends_.resize(steps_.size() + 1, Pair{});
   mark_groups(table, place, group);
+}
+
+std::size_t PipelineTable::bytes() const {
+  return bytes_of(steps_) + bytes_of(marks_) + bytes_of(shares_) + bytes_of(sources_) +
+         bytes_of(costs_) + bytes_of(rank_ends_) + bytes_of(ends_) + shared_.capacity() / 8;
 }
 
 void PipelineTable::mark_groups(const CompiledTable& table, const std::vector<std::uint32_t>& place,

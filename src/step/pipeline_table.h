@@ -26,6 +26,9 @@ class PipelineTable {
   // that last_group() is asked for.
   static std::optional<PipelineTable> of(const schedule::ScheduleShape& shape, std::int64_t group);
 
+  // What it takes in memory, about.
+  [[nodiscard]] std::size_t bytes() const;
+
   // REQUIRES: costs for each stage, transfers between each two neighbours or none; no
   // microbatch_scale, `overlap` 1.
   PipelineSpan span(const schedule::PipelineCosts& costs);

@@ -56,14 +56,18 @@ Layout numbered_layout(const describe::Model& model, std::size_t index) {
   return layout;
 }
 
-// One in a hundred of a grid, in random order, as a search would meet them.
-void expect_same_on_a_sample(const char* model) {
-  constexpr std::size_t kLayouts = std::size_t{4} * 5 * 3 * 3 * 3 * 4 * 3 * 3 * 2 * 2;
-  constexpr std::size_t kOneIn = 100;
+describe::Job large_job(const char* model) {
   describe::Job job = workload::traffic_job(workload::catalogue(model), 1024);
   job.cluster.device = *describe::load_device("h100-sxm", describe::DataStore());
   job.sequences.length = 8192;
   job.global_batch = 1024;
+  return job;
+}
+
+// One in a hundred of a grid, in random order, as a search would meet them.
+std::vector<Layout> sampled_layouts(describe::Job job) {
+  constexpr std::size_t kLayouts = std::size_t{4} * 5 * 3 * 3 * 3 * 4 * 3 * 3 * 2 * 2;
+  constexpr std::size_t kOneIn = 100;
   std::vector<Layout> layouts;
   for (std::size_t index = 0; index < kLayouts; index += kOneIn - 1) {  // no factor of a choice
     job.layout = numbered_layout(job.model, index);
@@ -73,6 +77,12 @@ void expect_same_on_a_sample(const char* model) {
   }
   std::mt19937 random(7);  // NOLINT(cert-msc51-cpp): the same order every time
   std::shuffle(layouts.begin(), layouts.end(), random);
+  return layouts;
+}
+
+void expect_same_on_a_sample(const char* model) {
+  describe::Job job = large_job(model);
+  const std::vector<Layout> layouts = sampled_layouts(job);
   const StepModel machine = h100_model();
   const auto memory =
       *describe::memory_facts(describe::DataStore(), describe::Framework::kMegatronCore);
@@ -101,12 +111,24 @@ TEST(StepSearch, EqualsTheEstimateOfAModelWithExperts) {
   expect_same_on_a_sample("deepseek-v3");
 }
 
+// Limits so low that each part is forgotten while the layout that it is of still holds it.
+TEST(StepSearch, ForgetsNothingThatALayoutHolds) {
+  describe::Job job = large_job("deepseek-v3");
+  const StepModel machine = machine_of("h100-sxm", "nvlink4", 12);  // groups lie in many ways
+  StepCosts forgetful(job, machine, {.keep = kKeepNothing});
+  for (const Layout& layout : sampled_layouts(job)) {
+    job.layout = layout;
+    EXPECT_TRUE(same(forgetful.terms(layout), estimate_step(job, machine)));
+  }
+}
+
 // Any framework, blocks, schedules and places: what was kept of one layout must not leak into the
 // next.
 RC_GTEST_PROP(StepSearch, RemembersNothingOfOtherLayouts, ()) {
   describe::Job job = workload::random_job();
   const StepModel machine = any_machine();
   StepCosts costs(job, machine);
+  StepCosts forgetful(job, machine, {.keep = kKeepNothing});
   const Layout first = job.layout;
   for (int i = 0; i < 4; ++i) {
     job.layout = first;
@@ -119,7 +141,9 @@ RC_GTEST_PROP(StepSearch, RemembersNothingOfOtherLayouts, ()) {
     job.layout.dispatcher =
         *rc::gen::element(describe::Dispatcher::kAllToAll, describe::Dispatcher::kDeepEp);
     if (describe::check_rules(job).empty()) {
-      RC_ASSERT(same(costs.terms(job.layout), estimate_step(job, machine)));
+      const StepTerms expected = estimate_step(job, machine);
+      RC_ASSERT(same(costs.terms(job.layout), expected));
+      RC_ASSERT(same(forgetful.terms(job.layout), expected));
     }
   }
 }

@@ -16,7 +16,7 @@ bool folds(const Layout& layout) {
 }
 
 struct Likeness {
-  bool aligned = true;
+  PipelinePlaces places;
   bool by_place = false;  // what a stage does goes by its place in the pipeline
   bool by_turn = false;   // scalars around the update go with a rank's first stage
   std::int64_t pp = 1;
@@ -25,7 +25,8 @@ struct Likeness {
     return a.layers == b.layers && a.blocks == b.blocks && a.embedding == b.embedding &&
            a.head == b.head && a.mtp_layers == b.mtp_layers &&
            (!by_turn || (a.index < pp) == (b.index < pp)) &&
-           (aligned || a.pipeline_rank == b.pipeline_rank) && (!by_place || a.index == b.index);
+           places.place_of(a.pipeline_rank) == places.place_of(b.pipeline_rank) &&
+           (!by_place || a.index == b.index);
   }
 };
 
@@ -43,10 +44,11 @@ std::uint16_t kind_among(std::vector<Stage>& kinds, const Stage& stage, const Li
 }  // namespace
 
 StagePlan stage_plan(const describe::Job& job, const Layout& layout,
-                     const workload::LayerIndex& index, bool aligned, bool once_apart) {
+                     const workload::LayerIndex& index, const PipelinePlaces& places,
+                     bool once_apart) {
   StagePlan plan;
   // Where a folded pipeline turns, nothing is sent: no stage stands like another.
-  Likeness alike{aligned, folds(layout) || workload::counts_layers(layout.recompute), true,
+  Likeness alike{places, folds(layout) || workload::counts_layers(layout.recompute), true,
                  layout.pp};
   std::vector<StagePlan::Ranks> held(static_cast<std::size_t>(layout.pp));
   for (std::int64_t number = 0; number < layout.stages(); ++number) {
@@ -64,11 +66,9 @@ StagePlan stage_plan(const describe::Job& job, const Layout& layout,
     const auto like = std::ranges::find_if(plan.ranks, [&](const StagePlan::Ranks& other) {
       return other.kinds == held[i].kinds && other.once == held[i].once;
     });
-    if (like != plan.ranks.end()) {
-      ++like->count;
-    } else {
+    plan.rank_of.push_back(static_cast<std::uint16_t>(like - plan.ranks.begin()));
+    if (like == plan.ranks.end()) {
       held[i].first = static_cast<std::int64_t>(i);
-      held[i].count = 1;
       plan.ranks.push_back(held[i]);
     }
   }

@@ -44,6 +44,7 @@ StepCosts::RankCost StepCosts::rank_cost(const StagePlan::Ranks& ranks) const {
     rank.sent += stage.send_forward + stage.send_backward;
     for (const PassCost* pass : {&stage.forward, &stage.backward}) {
       rank.compute += pass->compute + pass->slowed;
+      rank.slowed += pass->slowed;
       rank.exposed += pass->exposed;
       rank.hidden += pass->hidden;
     }
@@ -89,11 +90,13 @@ void StepCosts::add_pipeline(Passes& passes) {
     return;
   }
   // As many microbatches as the ranks before and after need to fill and drain.
-  const std::vector<StagePlan::Ranks>& all = parts_.plan().ranks;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    const RankCost rank = rank_cost(all[i]);
-    const std::int64_t others = i == passes.slowest ? all[i].count - 1 : all[i].count;
-    passes.bubble += (rank.forward + rank.backward) * static_cast<double>(others);
+  const StagePlan& plan = parts_.plan();
+  const auto slowest = static_cast<std::size_t>(plan.ranks[passes.slowest].first);
+  for (std::size_t i = 0; i < plan.rank_of.size(); ++i) {
+    if (i != slowest) {
+      const RankCost rank = rank_cost(plan.ranks[plan.rank_of[i]]);
+      passes.bubble += rank.forward + rank.backward;
+    }
   }
 }
 
@@ -116,7 +119,28 @@ StepCosts::Passes StepCosts::passes() {
   passes.slowest = slowest_ranks();
   passes.rank = rank_cost(parts_.plan().ranks[passes.slowest]);
   add_pipeline(passes);
+  add_bounds(passes);
   return passes;
+}
+
+void StepCosts::add_bounds(Passes& passes) const {
+  const StagePlan& plan = parts_.plan();
+  for (std::size_t i = 0; i < plan.kinds.size(); ++i) {
+    const StageCost& stage = kinds_[i].cost;
+    for (const PassCost* pass : {&stage.forward, &stage.backward}) {
+      if (pass->slowed > Seconds()) {
+        passes.most_slowed = std::max(passes.most_slowed, pass->slowed / pass->device());
+      }
+    }
+  }
+  passes.least_compute = passes.rank.compute;
+  for (const StagePlan::Ranks& ranks : plan.ranks) {
+    Seconds compute;
+    for (const std::uint16_t kind : ranks.kinds) {
+      compute += kinds_[kind].cost.forward.compute + kinds_[kind].cost.backward.compute;
+    }
+    passes.least_compute = std::min(passes.least_compute, compute);
+  }
 }
 
 void StepCosts::add_once(const StagePlan::Ranks& slowest, const RankCost& cost, StepTerms& terms) {
@@ -158,6 +182,7 @@ StepTerms StepCosts::terms(const describe::Layout& layout) {
   terms.slowest_rank = slowest.first;
   terms.bubble = all.bubble;
   terms.compute = all.rank.compute * microbatches;
+  terms.slowed = all.rank.slowed * microbatches;
   terms.host = all.rank.host() * microbatches;
   terms.exposed = all.rank.exposed * microbatches;
   terms.exposed[Axis::kPipeline] += all.between;
@@ -166,9 +191,15 @@ StepTerms StepCosts::terms(const describe::Layout& layout) {
   // Step 2. Once a step.
   add_once(slowest, all.rank, terms);
   const describe::StepFacts& facts = parts_.model().facts;
-  terms.beside = facts.loop.value + terms.compute * facts.uneven.value;
+  // Of compute alone: what hidden messages slow is no other device's fault, and would make a faster
+  // link cost something.
+  terms.beside = facts.loop.value + (terms.compute - terms.slowed) * facts.uneven.value;
   terms.step = terms.compute + terms.host + terms.exposed.total() + terms.bubble + terms.update +
                terms.beside;
+  const Seconds through =
+      (all.rank.forward + all.rank.backward) * microbatches + all.bubble + all.between;
+  hiding_less_ = through * (1.0 - all.most_slowed) + facts.loop.value +
+                 all.least_compute * microbatches * facts.uneven.value;
   return terms;
 }
 

@@ -17,12 +17,16 @@ namespace sextant::step {
 // Keeps scratch space: one a thread. The model must outlive it.
 class StepCosts {
  public:
-  StepCosts(const describe::Job& job, const StepModel& model) : parts_(job, model) {}
+  StepCosts(const describe::Job& job, const StepModel& model, const PartOptions& options = {})
+      : parts_(job, model, options), clock_(options.keep), passes_(options.keep.passes) {}
 
   // REQUIRES: check_rules finds nothing for the job with this layout.
   StepTerms terms(const describe::Layout& layout);
   // Of the layout that terms() was asked for last, in model order.
   std::vector<StageCost> stages();
+  // Of that layout: no other that differs from it only in hiding less is faster than this. Messages
+  // that nothing hides slow no compute beside them, and may make another rank the slowest.
+  [[nodiscard]] Seconds hiding_less() const { return hiding_less_; }
 
  private:
   // One pipeline rank: its stages together.
@@ -30,7 +34,8 @@ class StepCosts {
     Seconds forward;  // of a microbatch through all its stages
     Seconds backward;
     Seconds compute;
-    Seconds sent;  // messages to the stages before and after
+    Seconds slowed;  // of it, by communication
+    Seconds sent;    // messages to the stages before and after
     AxisTimes exposed;
     AxisTimes hidden;
     [[nodiscard]] Seconds host() const { return forward + backward - compute - exposed.total(); }
@@ -48,6 +53,9 @@ class StepCosts {
     RankCost rank;            // it
     Seconds bubble;
     Seconds between;  // messages between stages
+    // Of any rank and stage: what a layout that hides less has at least.
+    Seconds least_compute;
+    double most_slowed = 0.0;  // share of a pass
   };
 
   void price_kinds();
@@ -55,13 +63,14 @@ class StepCosts {
   [[nodiscard]] std::size_t slowest_ranks() const;
   [[nodiscard]] RankCost rank_cost(const StagePlan::Ranks& ranks) const;
   void add_pipeline(Passes& passes);
+  void add_bounds(Passes& passes) const;
   void add_once(const StagePlan::Ranks& slowest, const RankCost& cost, StepTerms& terms);
   std::optional<PipelineSpan> pipeline_span();
 
   LayoutParts parts_;
   PipelineClock clock_;
-  static constexpr std::size_t kMostPasses = 131072;
-  Memo<LayoutParts::PassKey, Passes> passes_{kMostPasses};
+  Seconds hiding_less_;
+  Memo<LayoutParts::PassKey, Passes> passes_;
   std::vector<KindCost> kinds_;
   std::vector<schedule::StageCosts> costs_;
   std::vector<Seconds> forward_;

@@ -1,11 +1,10 @@
 #include "cost/compute/device_model.h"
 
 #include <cmath>
-#include <filesystem>
-#include <fstream>
 
 #include <gtest/gtest.h>
 
+#include "base/scratch_folder_testing.h"
 #include "cost/compute/operator_time.h"
 #include "describe/cluster/load_cluster.h"
 
@@ -83,17 +82,15 @@ TEST(DeviceModel, EveryDeviceOfTheCatalogueHasOne) {
 }
 
 TEST(DeviceModel, AFileWithAKeyLessIsAnErrorThatNamesIt) {
-  const std::filesystem::path folder =
-      std::filesystem::path(::testing::TempDir()) / "sextant_device_model";
-  std::filesystem::create_directories(folder / "kernels");
-  std::ofstream(folder / "kernels" / "h100-sxm.toml")
-      << "[rates.bf16.burst]\nvalue = \"0.9 ratio\"\nkind = \"measured\"\nsource = \"here\"\n";
-  const auto data = describe::DataStore::with_override(folder);
+  const ScratchFolder folder;
+  (void)folder.write(
+      "kernels/h100-sxm.toml",
+      "[rates.bf16.burst]\nvalue = \"0.9 ratio\"\nkind = \"measured\"\nsource = \"here\"\n");
+  const auto data = describe::DataStore::with_override(folder.path());
   ASSERT_TRUE(data);
   const auto model = device_model(*data, *describe::load_device("h100-sxm", *data));
   ASSERT_FALSE(model);
   EXPECT_NE(to_text(model.error()).find("sustained"), std::string::npos) << to_text(model.error());
-  std::filesystem::remove_all(folder);
 }
 
 }  // namespace

@@ -85,40 +85,44 @@ void MemoryModel::prepare(const Layout& layout) {
   }
 }
 
-void MemoryModel::add_stage(const Layout& layout, std::int64_t number, RankSums& sums) {
-  workload::fill_stage(job_, layout, index_, number, stage_);
-  const double alive = as_double(in_flight(layout, shard_.microbatches, number));
+void MemoryModel::add_layers(const Layout& layout, std::size_t block, std::int64_t held,
+                             const workload::RecomputedLayers& again, double alive,
+                             RankSums& sums) const {
+  const BlockMemory& at = blocks_[block];
   const double checkpoint = workload::checkpoint_bytes(job_.model, shard_, rules_);
   const std::int64_t chunk = std::max<std::int64_t>(
       layout.recompute.method == describe::RecomputeMethod::kUniform ? layout.recompute.layers : 1,
       1);
+  const std::int64_t kept = held - again.full - again.selective;
+  sums.weights += at.weights * held;
+  sums.trained += at.trained * as_double(held);
+  sums.activations +=
+      alive * (as_double(kept) * at.kept + as_double(again.selective) * at.selective);
+  sums.doubtful += alive * (as_double(kept) * std::max(at.kept - at.lean, 0.0) +
+                            as_double(again.selective) * (at.selective - at.lean));
+  sums.checkpoints += alive * as_double(again.full) / as_double(chunk) * checkpoint;
+  if (again.selective > 0) {
+    sums.recomputed = std::max(sums.recomputed, at.kept - at.selective);
+  }
+  if (again.full > 0) {
+    sums.recomputed_doubtful = std::max(sums.recomputed_doubtful, std::max(at.kept - at.lean, 0.0));
+    sums.recomputed = std::max(sums.recomputed, at.kept * as_double(std::min(chunk, held)));
+  }
+  sums.temporary = std::max(sums.temporary, at.temporary);
+  sums.largest_layer.dense = std::max(sums.largest_layer.dense, at.weights.dense);
+  sums.largest_layer.experts = std::max(sums.largest_layer.experts, at.weights.experts);
+}
+
+void MemoryModel::add_stage(const Layout& layout, std::int64_t number, RankSums& sums) {
+  workload::fill_stage(job_, layout, index_, number, stage_);
+  const double alive = as_double(in_flight(layout, shard_.microbatches, number));
   for (std::size_t i = 0; i < blocks_.size(); ++i) {
-    const std::int64_t held = stage_.blocks[i];
-    if (held == 0) {
-      continue;
+    if (stage_.blocks[i] > 0) {
+      add_layers(layout, i, stage_.blocks[i],
+                 workload::recomputed_layers(layout.recompute, job_.model, stage_,
+                                             static_cast<std::int64_t>(i)),
+                 alive, sums);
     }
-    const BlockMemory& block = blocks_[i];
-    const workload::RecomputedLayers again = workload::recomputed_layers(
-        layout.recompute, job_.model, stage_, static_cast<std::int64_t>(i));
-    const std::int64_t kept = held - again.full - again.selective;
-    sums.weights += block.weights * held;
-    sums.trained += block.trained * as_double(held);
-    sums.activations +=
-        alive * (as_double(kept) * block.kept + as_double(again.selective) * block.selective);
-    sums.doubtful += alive * (as_double(kept) * std::max(block.kept - block.lean, 0.0) +
-                              as_double(again.selective) * (block.selective - block.lean));
-    sums.checkpoints += alive * as_double(again.full) / as_double(chunk) * checkpoint;
-    if (again.selective > 0) {
-      sums.recomputed = std::max(sums.recomputed, block.kept - block.selective);
-    }
-    if (again.full > 0) {
-      sums.recomputed_doubtful =
-          std::max(sums.recomputed_doubtful, std::max(block.kept - block.lean, 0.0));
-      sums.recomputed = std::max(sums.recomputed, block.kept * as_double(std::min(chunk, held)));
-    }
-    sums.temporary = std::max(sums.temporary, block.temporary);
-    sums.largest_layer.dense = std::max(sums.largest_layer.dense, block.weights.dense);
-    sums.largest_layer.experts = std::max(sums.largest_layer.experts, block.weights.experts);
   }
   if (stage_.embedding) {
     sums.embedding = true;
@@ -216,10 +220,8 @@ Bytes MemoryModel::least_of(const Layout& layout, const RankSums& sums,
   return (memory.allocated - doubtful) * facts_.certainty.value + facts_.context.value;
 }
 
-RankMemory MemoryModel::prepared_rank(const Layout& layout, std::int64_t rank) {
-  const RankSums sums = sums_of(layout, rank);
+RankMemory MemoryModel::memory_of(const Layout& layout, const RankSums& sums) const {
   RankMemory memory;
-  memory.pipeline_rank = rank;
   add_states(layout, sums, memory);
   memory.after_forward = memory.at(MemoryMoment::kIdle);
   add_weight_copies(layout, sums, memory);
@@ -230,6 +232,29 @@ RankMemory MemoryModel::prepared_rank(const Layout& layout, std::int64_t rank) {
   find_peak(memory);
   memory.least = least_of(layout, sums, memory);
   return memory;
+}
+
+RankMemory MemoryModel::prepared_rank(const Layout& layout, std::int64_t rank) {
+  RankMemory memory = memory_of(layout, sums_of(layout, rank));
+  memory.pipeline_rank = rank;
+  return memory;
+}
+
+Bytes MemoryModel::least_with(const Layout& layout, std::span<const std::int64_t> layers,
+                              std::span<const std::int64_t> alive) {
+  prepare(layout);
+  RankSums sums;
+  for (std::size_t i = 0; i < blocks_.size(); ++i) {
+    if (layers[i] == 0) {
+      continue;
+    }
+    const bool full = layout.recompute.granularity == describe::Recompute::kFull;
+    const bool part = layout.recompute.granularity == describe::Recompute::kSelective;
+    const workload::RecomputedLayers again{.full = full ? layers[i] : 0,
+                                           .selective = part ? layers[i] : 0};
+    add_layers(layout, i, layers[i], again, as_double(alive[i]) / as_double(layers[i]), sums);
+  }
+  return memory_of(layout, sums).least;
 }
 
 RankMemory MemoryModel::rank(const Layout& layout, std::int64_t rank) {
@@ -259,6 +284,21 @@ bool MemoryModel::repeats_previous(const Layout& layout, std::int64_t rank) {
           index_.holding(block, before.first, before.count)) {
         return false;
       }
+    }
+  }
+  return true;
+}
+
+bool MemoryModel::fits(const Layout& layout, Bytes available) {
+  prepare(layout);
+  // The first rank has most in flight, the last one the logits.
+  if (prepared_rank(layout, 0).least > available ||
+      prepared_rank(layout, layout.pp - 1).least > available) {
+    return false;
+  }
+  for (std::int64_t rank = 1; rank < layout.pp - 1; ++rank) {
+    if (!repeats_previous(layout, rank) && prepared_rank(layout, rank).least > available) {
+      return false;
     }
   }
   return true;

@@ -16,11 +16,13 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "base/units.h"
 #include "describe/layout/job.h"
 #include "describe/memory_facts.h"
+#include "workload/recompute.h"
 #include "workload/saved_walk.h"
 #include "workload/shard.h"
 #include "workload/stages.h"
@@ -126,6 +128,13 @@ class MemoryModel {
   RankMemory rank(const describe::Layout& layout, std::int64_t rank);
   // The fullest rank.
   RankMemory fullest(const describe::Layout& layout);
+  // At least what a rank needs that holds so many layers of each of Model::blocks, and of `alive`
+  // layers, counted once a microbatch in flight, the activations: embedding and head apart.
+  // REQUIRES: a policy that does not count the layers of a stage.
+  Bytes least_with(const describe::Layout& layout, std::span<const std::int64_t> layers,
+                   std::span<const std::int64_t> alive);
+  // Does every rank need at most `available` (RankMemory::least)? Stops at the first that does not.
+  bool fits(const describe::Layout& layout, Bytes available);
 
  private:
   // What a layer of each block costs under the layout at hand.
@@ -157,6 +166,10 @@ class MemoryModel {
   // Does the rank hold what the one before it holds, so that it can't be fuller?
   bool repeats_previous(const describe::Layout& layout, std::int64_t rank);
   void add_stage(const describe::Layout& layout, std::int64_t number, RankSums& sums);
+  // `held` layers of a block, `again` of which run again, each kept for `alive` microbatches.
+  void add_layers(const describe::Layout& layout, std::size_t block, std::int64_t held,
+                  const workload::RecomputedLayers& again, double alive, RankSums& sums) const;
+  RankMemory memory_of(const describe::Layout& layout, const RankSums& sums) const;
   RankSums sums_of(const describe::Layout& layout, std::int64_t rank);
   void add_states(const describe::Layout& layout, const RankSums& sums, RankMemory& memory) const;
   void add_weight_copies(const describe::Layout& layout, const RankSums& sums,

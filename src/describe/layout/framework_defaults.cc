@@ -39,11 +39,9 @@ std::string_view defaults_of(Framework framework) {
                                                : word_of<Framework>(kFrameworkWords, framework);
 }
 
-// Interleaving is a schedule of its own as soon as a rank holds several chunks.
 void fill_schedule(Layout& layout, Filler& filler) {
-  if (layout.vpp > 1) {
-    filler.fill(layout.schedule, Schedule::kInterleaved1f1b, "schedule", "interleaved-1f1b");
-  }
+  const Schedule usual = default_schedule(layout.vpp);
+  filler.fill(layout.schedule, usual, "schedule", word_of<Schedule>(kScheduleWords, usual));
 }
 
 // Megatron Core 0.20 performance recipes: sequence parallelism with TP, the distributed optimizer
@@ -117,6 +115,10 @@ Optimizer default_optimizer(OptimizerKind kind) {
       break;
   }
   return optimizer;
+}
+
+Schedule default_schedule(std::int64_t vpp) {
+  return vpp > 1 ? Schedule::kInterleaved1f1b : Schedule::k1f1b;
 }
 
 std::vector<std::string> fill_defaults(Layout& layout, std::span<const std::string> given,

@@ -2,6 +2,7 @@
 // used.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -13,6 +14,10 @@ namespace sextant::describe {
 // The usual storage of an optimizer's states: Adam keeps an fp32 master and two fp32 moments, Muon
 // one moment, SGD none, 8-bit Adam two int8 moments.
 Optimizer default_optimizer(OptimizerKind kind);
+
+// The schedule of a pipeline whose user names none: 1F1B, interleaved as soon as a rank holds
+// several chunks.
+Schedule default_schedule(std::int64_t vpp);
 
 // Sets the keys not in `given` to the framework's defaults; returns "key=value (whose default)" for
 // each that it changed from Layout{}'s plain value.

@@ -3,6 +3,7 @@
 // Layout does not hold by emit/setting_rules.h. All stand in one book.
 #pragma once
 
+#include <array>
 #include <span>
 #include <string>
 #include <string_view>
@@ -10,6 +11,7 @@
 
 #include "base/result.h"
 #include "describe/layout/job.h"
+#include "describe/words.h"
 
 namespace sextant::describe {
 
@@ -47,6 +49,8 @@ enum class Severity {
   kRisk,     // it starts, but the framework changes what was asked for, or it may fail later
   kNote,     // it runs as asked; there is something to know
 };
+inline constexpr std::array<Word<Severity>, 3> kSeverityWords{
+    {{Severity::kIllegal, "illegal"}, {Severity::kRisk, "risk"}, {Severity::kNote, "note"}}};
 
 // A rule that does not hold: the answer "no" to a legal question, not an Error.
 struct Violation {

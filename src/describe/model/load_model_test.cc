@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <optional>
 #include <string>
@@ -10,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "base/file.h"
+#include "base/scratch_folder_testing.h"
 #include "base/text.h"
 #include "describe/json_value.h"
 #include "describe/model/parameters.h"
@@ -228,14 +228,13 @@ TEST(LoadModel, AWordWithASlashOrJsonIsAPath) {
   EXPECT_EQ(load_model("missing.json", DataStore()).error().where, "missing.json");
   EXPECT_FALSE(load_model("/", DataStore()));
   EXPECT_FALSE(load_model("../models/gpt2", DataStore()));
-  const std::filesystem::path file =
-      std::filesystem::path(testing::TempDir()) / "sextant_model.json";
-  std::ofstream(file) << R"({"model_type": "gpt2", "_name_or_path": "mine"})";
-  const Result<Model> model = load_model(file.string(), DataStore());
-  std::filesystem::remove(file);
+  const ScratchFolder folder;
+  const std::string file =
+      folder.write("mine.json", R"({"model_type": "gpt2", "_name_or_path": "mine"})");
+  const Result<Model> model = load_model(file, DataStore());
   ASSERT_TRUE(model) << to_text(model.error());
   EXPECT_EQ(model->name, "mine");
-  EXPECT_EQ(model->source, file.string());
+  EXPECT_EQ(model->source, file);
 }
 
 TEST(LoadModel, TheSourceNamesTheFileAndWhereItsNumbersComeFrom) {

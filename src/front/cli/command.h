@@ -66,6 +66,7 @@ Command estimate_command();
 Command compare_command();
 Command check_command();
 Command emit_command();
+Command plan_command();
 Command validate_command();
 Command calibrate_command();
 Command completion_command();

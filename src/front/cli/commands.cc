@@ -16,10 +16,10 @@ std::vector<std::string> Arguments::all(const std::string& name) const {
 
 const std::vector<Command>& commands() {
   static const std::vector<Command> kCommands{
-      model_command(),    cluster_command(),  memory_command(),    traffic_command(),
-      estimate_command(), compare_command(),  check_command(),     emit_command(),
-      explain_command(),  validate_command(), calibrate_command(), completion_command(),
-      config_command(),   doctor_command(),   complete_command()};
+      model_command(),      cluster_command(), memory_command(),   traffic_command(),
+      estimate_command(),   compare_command(), check_command(),    emit_command(),
+      plan_command(),       explain_command(), validate_command(), calibrate_command(),
+      completion_command(), config_command(),  doctor_command(),   complete_command()};
   return kCommands;
 }
 

@@ -1,0 +1,111 @@
+#include "app/plan_command.h"
+
+#include <utility>
+
+#include "app/plan_counts.h"
+#include "app/plan_emit.h"
+#include "app/plan_none.h"
+#include "app/plan_path.h"
+#include "app/plan_pictures.h"
+#include "app/plan_problem.h"
+#include "app/plan_search.h"
+#include "app/plan_shifts.h"
+#include "app/plan_why_not.h"
+#include "explain/plan_view.h"
+
+namespace sextant::app {
+namespace {
+
+explain::PlanAnswer answer_head(const PlanProblem& of, const PlanWishes& wishes) {
+  explain::PlanAnswer answer;
+  answer.provenance = {std::string(explain::tool_version()), of.inputs};
+  answer.job = of.problem.job;
+  answer.fixed = of.problem.fixed;
+  answer.objective = describe::word_of<Objective>(kObjectiveWords, wishes.objective);
+  answer.headroom = wishes.headroom;
+  answer.limit = of.problem.available();
+  answer.days = wishes.days;
+  answer.assumed = of.assumed;
+  return answer;
+}
+
+// Everything that is said of the winner beside its step. REQUIRES: there is one.
+Result<std::vector<std::string>> add_details(const PlanProblem& of, const PlanSearch& searched,
+                                             const PlanRequest& request, const PlanWishes& wishes,
+                                             const Context& context, explain::PlanAnswer& answer) {
+  const explain::PlanRow& best = answer.plans.front();
+  std::vector<std::string> notes;
+  SEXTANT_TRY(answer.training, training_run(request.training, best.result));
+  answer.shifts = plan_shifts(of, best.layout, request, wishes, context);
+  if (of.users) {
+    answer.path = plan_path(of, best.layout);
+  }
+  if (!request.dialect.empty()) {
+    SEXTANT_TRY(answer.files, plan_files(of, best, request));
+    for (const emit::Inexpressible& one : answer.files->left_out) {
+      notes.push_back(explain::to_text(one));
+    }
+  }
+  if (!request.plot_folder.empty()) {
+    SEXTANT_TRY(const std::vector<std::string> pictures,
+                write_pictures(of, searched, answer, request, wishes));
+    notes.insert(notes.end(), pictures.begin(), pictures.end());
+  }
+  return notes;
+}
+
+int exit_code(const explain::PlanAnswer& answer) {
+  if (!answer.complete) {
+    return kExitInterrupted;
+  }
+  return answer.plans.empty() ? kExitNo : kExitFine;
+}
+
+// The problem on as many devices as the objective asks for; the whole cluster where none will do.
+Result<PlanProblem> on_devices(PlanProblem of, const PlanRequest& request, const PlanWishes& wishes,
+                               const Context& context, std::vector<explain::PlanCount>& counts) {
+  if (wishes.objective != Objective::kDevices && wishes.objective != Objective::kCost) {
+    return of;
+  }
+  SEXTANT_TRY(Counted counted, count_devices(of, request, wishes, context));
+  counts = std::move(counted.counts);
+  return counted.chosen ? std::move(*counted.chosen) : std::move(of);
+}
+
+}  // namespace
+
+Result<Output> show_plan(const PlanRequest& asked, const Context& context) {
+  PlanRequest request = asked;
+  SEXTANT_TRY(const PlanWishes wishes, plan_wishes(request));
+  SEXTANT_TRY(const std::string framework, emitted_framework(request));
+  if (!framework.empty() && request.from.empty()) {
+    request.job.framework = framework;
+  }
+  SEXTANT_TRY(PlanProblem whole, plan_problem(request, wishes, context));
+  std::vector<explain::PlanCount> counts;
+  SEXTANT_TRY(const PlanProblem of, on_devices(std::move(whole), request, wishes, context, counts));
+  explain::PlanAnswer answer = answer_head(of, wishes);
+  answer.counts = std::move(counts);
+  const PlanSearch searched = search_plans(of.problem, find_options(request, wishes));
+  add_plans(of, wishes, request.pareto, searched, answer);
+  Output output;
+  if (!answer.plans.empty()) {
+    SEXTANT_TRY(output.notes, add_details(of, searched, request, wishes, context, answer));
+  } else if (answer.complete) {
+    answer.none = no_plan(of, answer.settled, context);
+  }
+  if (!request.why_not.empty()) {
+    const describe::Layout* best = answer.plans.empty() ? nullptr : &answer.plans.front().layout;
+    SEXTANT_TRY(answer.why_not, why_not(of, request.why_not, best));
+  }
+  output.text = explain::to_text(answer, context.style);
+  output.exit_code = exit_code(answer);
+  // In time was asked for, and is not to be had.
+  if (output.exit_code == kExitFine && !answer.counts.empty() && wishes.days && answer.training &&
+      answer.training->time / 1_days > *wishes.days) {
+    output.exit_code = kExitNo;
+  }
+  return output;
+}
+
+}  // namespace sextant::app

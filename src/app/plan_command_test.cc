@@ -1,0 +1,60 @@
+// A search that is stopped, and numbers of devices.
+#include "app/plan_command.h"
+
+#include <atomic>
+
+#include <gtest/gtest.h>
+
+#include "app/plan_counts.h"
+#include "describe/cluster/load_cluster.h"
+
+namespace sextant::app {
+namespace {
+
+class PlanCommand : public testing::Test {
+ protected:
+  PlanCommand() {
+    context.settings["framework"] = {"megatron-core", "default"};
+    request.job = {.model = "llama-3.1-8b",
+                   .cluster = "8xh100-sxm",
+                   .layout = "cp=1",
+                   .framework = {},
+                   .sequences = {},
+                   .global_batch = "64",
+                   .workload = {}};
+    request.threads = "1";
+    request.stop = &stop;
+  }
+  Context context;
+  PlanRequest request;
+  std::atomic<bool> stop = false;
+};
+
+TEST_F(PlanCommand, StoppedBeforeItBeginsItHasNothing) {
+  stop = true;
+  const auto output = show_plan(request, context);
+  ASSERT_TRUE(output) << to_text(output.error());
+  EXPECT_EQ(output->exit_code, kExitInterrupted);
+  EXPECT_NE(output->text.find("stopped before a plan was found"), std::string::npos)
+      << output->text;
+}
+
+TEST_F(PlanCommand, StoppedOnTheWayItAnswersWithTheBestSoFar) {
+  request.progress = [this](const std::string&) { stop = true; };
+  const auto output = show_plan(request, context);
+  ASSERT_TRUE(output) << to_text(output.error());
+  EXPECT_EQ(output->exit_code, kExitInterrupted);
+  EXPECT_NE(output->text.find("stopped before the end: the best so far"), std::string::npos)
+      << output->text;
+  EXPECT_NE(output->text.find("what bounds it"), std::string::npos) << output->text;
+}
+
+TEST_F(PlanCommand, CountsAreWholeNodesAndPartsOfOne) {
+  const auto cluster = describe::load_cluster("48xh100-sxm", context.data);
+  ASSERT_TRUE(cluster);
+  // Six nodes: 1, 2, 3, 6 and these doubled, up to six.
+  EXPECT_EQ(device_counts(*cluster), (std::vector<std::int64_t>{1, 2, 4, 8, 16, 24, 32, 48}));
+}
+
+}  // namespace
+}  // namespace sextant::app

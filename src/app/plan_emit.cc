@@ -1,0 +1,76 @@
+#include "app/plan_emit.h"
+
+#include <fmt/format.h>
+
+#include "app/emit_command.h"
+#include "emit/dialects.h"
+#include "emit/launch.h"
+
+namespace sextant::app {
+namespace {
+
+using emit::Dialect;
+
+Result<Dialect> dialect_word(const std::string& word) {
+  return describe::parse_word<Dialect>(emit::kDialectWords, word, "dialect", "--emit");
+}
+
+std::vector<std::string> comments_of(const PlanProblem& of, const explain::PlanRow& best,
+                                     const emit::Writing& writing) {
+  const describe::Job& job = of.problem.job;
+  std::vector<std::string> comments{
+      fmt::format("sextant {}: the plan of {} on {}", explain::tool_version(), job.model.name,
+                  job.cluster.name),
+      fmt::format("layout {}", best.words),
+      fmt::format("predicted step {}; {}", explain::with_interval(best.result),
+                  explain::memory_text(best.result.memory))};
+  for (const emit::Inexpressible& one : writing.left_out) {
+    comments.push_back(explain::to_text(one));
+  }
+  return comments;
+}
+
+}  // namespace
+
+Result<std::string> emitted_framework(const PlanRequest& request) {
+  if (request.dialect.empty()) {
+    return std::string();
+  }
+  SEXTANT_TRY(const Dialect dialect, dialect_word(request.dialect));
+  const describe::Framework framework = emit::framework_of(dialect);
+  if (!request.job.framework.empty()) {
+    SEXTANT_TRY(const describe::Framework asked,
+                describe::parse_word<describe::Framework>(
+                    describe::kFrameworkWords, request.job.framework, "framework", "--framework"));
+    if (asked != framework) {
+      return invalid(
+          fmt::format("'{}' is not a dialect of {}", request.dialect, request.job.framework),
+          "--emit", "a dialect of the framework that is planned for");
+    }
+  }
+  return std::string(describe::word_of<describe::Framework>(describe::kFrameworkWords, framework));
+}
+
+Result<explain::EmitAnswer> plan_files(const PlanProblem& of, const explain::PlanRow& best,
+                                       const PlanRequest& request) {
+  SEXTANT_TRY(const Dialect dialect, dialect_word(request.dialect));
+  SEXTANT_TRY(const emit::Launcher launcher,
+              describe::parse_word<emit::Launcher>(
+                  emit::kLauncherWords, request.launcher.empty() ? "torchrun" : request.launcher,
+                  "launcher", "--launcher"));
+  describe::Job job = of.problem.job;
+  job.layout = best.layout;
+  const emit::Writing writing = emit::write(dialect, job);
+  const std::vector<std::string> comments = comments_of(of, best, writing);
+  explain::EmitAnswer answer;
+  answer.dialect = dialect;
+  answer.files = emit::render(writing.settings, comments);
+  answer.files.push_back(emit::launch_script(writing, job, launcher, comments));
+  answer.left_out = writing.left_out;
+  if (!request.folder.empty()) {
+    SEXTANT_TRY(answer.written, written_files(answer.files, request.folder));
+  }
+  return answer;
+}
+
+}  // namespace sextant::app

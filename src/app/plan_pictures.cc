@@ -1,0 +1,110 @@
+#include "app/plan_pictures.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "app/step_timeline.h"
+#include "base/file.h"
+#include "explain/plan_pictures.h"
+
+namespace sextant::app {
+namespace {
+
+// A picture's name, and the picture or why there is none.
+struct Picture {
+  std::string name;
+  Result<explain::Drawing> drawing;
+};
+
+explain::Drawing memory_of(const PlanProblem& of, const explain::PlanRow& best,
+                           const std::string& title) {
+  describe::Job job = of.problem.job;
+  job.layout = best.layout;
+  cost::MemoryModel model(job, of.problem.memory);
+  std::vector<cost::RankMemory> ranks;
+  for (std::int64_t rank = 0; rank < best.layout.pp; ++rank) {
+    ranks.push_back(model.rank(best.layout, rank));
+  }
+  return explain::memory_picture(ranks, of.problem.available(), job.cluster.device.usable_memory(),
+                                 title);
+}
+
+Result<explain::Drawing> timeline_of(const explain::PlanRow& best, const std::string& title) {
+  SEXTANT_TRY(const timeline::Timeline timeline, step_timeline(best.result, best.layout));
+  return explain::timeline_picture(timeline, best.result.step.step, title);
+}
+
+// The best time of each tp and pp among the meshes found.
+std::vector<explain::MeshTime> mesh_times(const std::vector<search::Plan>& plans) {
+  std::vector<explain::MeshTime> times;
+  for (const search::Plan& plan : plans) {
+    const bool known = std::any_of(times.begin(), times.end(), [&](const explain::MeshTime& time) {
+      return time.tp == plan.layout.tp && time.pp == plan.layout.pp;
+    });
+    if (!known) {  // fastest first
+      times.push_back({plan.layout.tp, plan.layout.pp, plan.time.step});
+    }
+  }
+  return times;
+}
+
+std::vector<Picture> pictures_of(const PlanProblem& of, const PlanSearch& searched,
+                                 const explain::PlanAnswer& answer) {
+  const explain::PlanRow& best = answer.plans.front();
+  const std::string job = fmt::format("{} on {}", answer.job.model.name, answer.job.cluster.name);
+  std::vector<Picture> pictures{
+      {"memory", memory_of(of, best, fmt::format("{}: memory of {}", job, best.words))},
+      {"timeline", timeline_of(best, fmt::format("{}: a step of {}", job, best.words))}};
+  if (answer.plans.size() > 1) {
+    pictures.push_back({"waterfall", explain::waterfall_picture(
+                                         best, answer.plans[1],
+                                         fmt::format("{}: from the plan to the next", job))});
+  }
+  std::vector<explain::PlanRow> front;
+  for (const search::Plan& plan : searched.found.front) {
+    front.push_back(plan_row(of, plan.layout));
+  }
+  if (!front.empty()) {
+    pictures.push_back({"front", explain::front_picture(
+                                     front, fmt::format("{}: what no other layout beats in both "
+                                                        "time and memory",
+                                                        job))});
+  }
+  pictures.push_back(
+      {"heat-map", explain::mesh_picture(
+                       mesh_times(searched.found.plans),
+                       fmt::format("{}: the best step of each tp and pp, of the {} best meshes",
+                                   job, searched.found.plans.size()))});
+  return pictures;
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> write_pictures(const PlanProblem& of, const PlanSearch& searched,
+                                                const explain::PlanAnswer& answer,
+                                                const PlanRequest& request,
+                                                const PlanWishes& wishes) {
+  std::vector<std::string> notes;
+  const std::filesystem::path folder(request.plot_folder);
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) {
+    return external(error.message(), folder.string());
+  }
+  for (const Picture& picture : pictures_of(of, searched, answer)) {
+    if (!picture.drawing) {
+      notes.push_back(fmt::format("no {}: {}", picture.name, to_text(picture.drawing.error())));
+      continue;
+    }
+    const std::filesystem::path file = folder / (picture.name + wishes.plot_ending);
+    SEXTANT_TRY(const std::string image, explain::to_image(*picture.drawing, file));
+    SEXTANT_CHECK_OK(write_file(file, image));
+    notes.push_back(fmt::format("picture written to {}", file.string()));
+  }
+  return notes;
+}
+
+}  // namespace sextant::app

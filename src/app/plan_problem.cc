@@ -1,0 +1,207 @@
+#include "app/plan_problem.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "app/job_files.h"
+#include "app/step_answer.h"
+#include "base/integers.h"
+#include "base/text.h"
+#include "cost/comm/torus_time.h"
+#include "describe/layout/framework_rules.h"
+#include "describe/layout/layout_text.h"
+#include "explain/plan_words.h"
+#include "explain/violation_view.h"
+
+namespace sextant::app {
+namespace {
+
+using describe::Job;
+
+constexpr std::array<std::string_view, 19> kSearched{
+    "tp",         "sp",      "cp",       "cp_method",
+    "pp",         "vpp",     "schedule", "layers_per_stage",
+    "ep",         "etp",     "dp",       "zero",
+    "zero_group", "reshard", "mbs",      "recompute",
+    "dispatcher", "overlap", "order"};
+
+// About so many tokens a step are what large models are trained with. Source: The Llama 3 herd of
+// models, arXiv:2407.21783, section 3.4.1 (4M tokens first).
+constexpr double kTokensPerStep = 4.0 * 1024 * 1024;
+
+// The odd part of the devices, which replicas divide, times the nearest power of two.
+std::int64_t default_batch(const Job& job) {
+  const auto devices = static_cast<std::uint64_t>(job.cluster.devices);
+  const std::int64_t odd = job.cluster.devices >> std::countr_zero(devices);
+  const double wanted = kTokensPerStep / as_double(job.sequences.length);
+  const double least = as_double(job.cluster.devices) / 8.0;
+  const double times = std::max({wanted, least, 1.0}) / as_double(odd);
+  constexpr int kMostDoublings = 30;
+  const int doublings =
+      std::clamp(static_cast<int>(std::lround(std::log2(times))), 0, kMostDoublings);
+  return odd << doublings;
+}
+
+// "mbs=1 (…)": what the search chooses is no assumption, unless the user fixed it.
+void drop_searched(std::vector<std::string>& assumed) {
+  std::erase_if(assumed, [](const std::string& text) {
+    const std::string_view key = std::string_view(text).substr(0, text.find('='));
+    return key == "gbs" || is_searched(key);
+  });
+}
+
+Result<std::vector<std::string>> fixed_keys(const std::string& text) {
+  describe::Layout scratch;
+  auto keys = describe::set_keys(text, scratch);
+  if (!keys) {
+    keys.error().where = "--fix";
+  }
+  return keys;
+}
+
+// --fix with the precision, which is a key too.
+Result<std::string> fixed_words(const PlanRequest& request) {
+  const std::string& fix = request.job.layout;
+  if (request.precision.empty()) {
+    return fix;
+  }
+  if (says(fix, "precision")) {
+    return invalid("the precision is given twice", "--precision", "--precision or --fix precision");
+  }
+  return fmt::format("{}{}precision={}", fix, fix.empty() ? "" : ",", request.precision);
+}
+
+Result<PlanProblem> from_words(const PlanRequest& request, const Context& context) {
+  PlanProblem made;
+  made.words = request.job;
+  if (request.job.model.empty()) {
+    return invalid("the model is missing", "sextant plan",
+                   "MODEL --on CLUSTER, or --from train.sh");
+  }
+  SEXTANT_TRY(made.words.layout, fixed_words(request));
+  SEXTANT_TRY(made.problem.fixed, fixed_keys(made.words.layout));
+  SEXTANT_TRY(JobReading reading, read_job(made.words, context));
+  Job& job = reading.job;
+  drop_searched(job.assumed);
+  if (request.job.global_batch.empty()) {
+    job.global_batch = default_batch(job);
+    job.assumed.push_back(
+        fmt::format("gbs={} (not given: about 4 Mi tokens a step)", job.global_batch));
+  }
+  made.inputs = std::move(reading.inputs);
+  made.problem.job = std::move(job);
+  return made;
+}
+
+Result<PlanProblem> from_files(const PlanRequest& request, const Context& context) {
+  SEXTANT_TRY(FileJob files, read_files({.files = request.from,
+                                         .model = request.job.model,
+                                         .cluster = request.job.cluster,
+                                         .sequences = request.job.sequences,
+                                         .global_batch = request.job.global_batch},
+                                        context));
+  if (!files.job || !files.open.empty()) {
+    return invalid(files.open.front(), request.from.front());
+  }
+  if (!files.device_stated) {
+    return invalid("the device is not stated", request.from.front(), "--on CLUSTER");
+  }
+  const std::string_view framework =
+      describe::word_of<describe::Framework>(describe::kFrameworkWords, files.job->framework);
+  if (!request.job.framework.empty() && request.job.framework != framework) {
+    return invalid(fmt::format("the files are those of {}", framework), "--framework",
+                   "without --framework");
+  }
+  PlanProblem made;
+  made.words = stated_words(files.reading);
+  made.problem.job = std::move(*files.job);
+  Job& job = made.problem.job;
+  made.users = job.layout;
+  for (const describe::Violation& violation : files.violations) {
+    if (violation.severity == describe::Severity::kIllegal) {
+      made.users_broken.push_back(explain::violation_text(violation));
+    }
+  }
+  SEXTANT_TRY(const std::string fix, fixed_words(request));
+  SEXTANT_TRY(made.problem.fixed, fixed_keys(fix));
+  SEXTANT_CHECK_OK(describe::set_keys(fix, job.layout));
+  made.words.layout += "," + fix;
+  if (!made.problem.is_fixed("dp")) {
+    job.layout.dp = 0;
+  }
+  made.inputs = std::move(files.inputs);
+  return made;
+}
+
+}  // namespace
+
+bool is_searched(std::string_view key) {
+  return std::find(kSearched.begin(), kSearched.end(), key) != kSearched.end();
+}
+
+Result<void> renew_machine(PlanProblem& of, const Context& context) {
+  SEXTANT_TRY(of.machine, step_machine(of.problem.job, of.words, context));
+  of.problem.machine = of.machine.model;
+  of.problem.memory = of.machine.memory;
+  return {};
+}
+
+Result<PlanProblem> plan_problem(const PlanRequest& request, const PlanWishes& wishes,
+                                 const Context& context) {
+  SEXTANT_TRY(PlanProblem made,
+              request.from.empty() ? from_words(request, context) : from_files(request, context));
+  made.problem.headroom = wishes.headroom;
+  SEXTANT_CHECK_OK(check_tokens(made.problem.job));
+  SEXTANT_CHECK_OK(renew_machine(made, context));
+  made.assumed = made.problem.job.assumed;
+  add_once(made.machine.assumed, made.assumed);
+  made.inputs.insert(made.inputs.end(), made.machine.inputs.begin(), made.machine.inputs.end());
+  return made;
+}
+
+Result<PlanProblem> with_devices(const PlanProblem& of, std::int64_t devices,
+                                 const Context& context) {
+  PlanProblem made = of;
+  describe::Cluster& cluster = made.problem.job.cluster;
+  if (cost::is_torus(cluster)) {
+    return invalid("slices of TPUs come in fixed shapes", "--on", "clusters of GPUs");
+  }
+  cluster.name = fmt::format("{} devices like {}", devices, cluster.name);
+  cluster.devices = devices;
+  SEXTANT_CHECK_OK(renew_machine(made, context));
+  return made;
+}
+
+explain::PlanRow plan_row(const PlanProblem& of, const describe::Layout& layout) {
+  Job job = of.problem.job;
+  job.layout = layout;
+  explain::PlanRow row;
+  row.layout = layout;
+  row.dp = job.dp();
+  row.words = explain::layout_words(layout, job.framework);
+  row.result = step_result(job, of.machine);
+  return row;
+}
+
+std::vector<std::string> broken_rules(const PlanProblem& of, const describe::Layout& layout) {
+  Job job = of.problem.job;
+  job.layout = layout;
+  std::vector<describe::Violation> found = describe::check_rules(job);
+  if (found.empty()) {
+    found = describe::check_framework_rules(job);
+  }
+  std::vector<std::string> texts;
+  for (const describe::Violation& violation : found) {
+    if (violation.severity == describe::Severity::kIllegal) {
+      texts.push_back(explain::violation_text(violation));
+    }
+  }
+  return texts;
+}
+
+}  // namespace sextant::app

@@ -1,0 +1,60 @@
+// What `sextant plan` is asked, in the words of the command line, and as values.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/context.h"
+#include "app/job_request.h"
+#include "app/training_run.h"
+#include "base/result.h"
+#include "describe/words.h"
+
+namespace sextant::app {
+
+// Words of the command line; "" where not given.
+struct PlanRequest {
+  JobRequest job;                 // its layout: the keys that are fixed
+  std::vector<std::string> from;  // the user's own files; the words of `job` stand over them
+  std::string precision;
+  std::string headroom;  // "5%", "0.05"
+  std::string top;       // plans to show
+  std::string threads;
+  std::string objective;  // kObjectiveWords
+  std::string days;       // the deadline
+  TrainingRequest training;
+  bool pareto = false;
+  std::string why_not;  // LAYOUT
+  std::string dialect;  // --emit
+  std::string launcher;
+  std::string folder;  // where files are written; "": printed
+  std::string plot_folder;
+  std::string plot_format;  // svg, png
+  const std::atomic<bool>* stop = nullptr;
+  std::function<void(const std::string&)> progress = {};  // a line for a person
+};
+
+enum class Objective { kStep, kMemory, kDevices, kCost };
+inline constexpr std::array<describe::Word<Objective>, 4> kObjectiveWords{
+    {{Objective::kStep, "step"},
+     {Objective::kMemory, "memory"},
+     {Objective::kDevices, "devices"},
+     {Objective::kCost, "cost"}}};
+
+// The words as values.
+struct PlanWishes {
+  Objective objective = Objective::kStep;
+  double headroom = 0.05;
+  std::size_t top = 5;
+  unsigned threads = 0;
+  std::optional<double> days;
+  std::string plot_ending;  // ".svg"
+};
+Result<PlanWishes> plan_wishes(const PlanRequest& request);
+
+}  // namespace sextant::app

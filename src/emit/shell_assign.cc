@@ -1,0 +1,142 @@
+// What the assignments of a script do to its variables.
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "emit/shell_state.h"
+
+namespace sextant::emit {
+namespace {
+
+constexpr std::size_t kMaxCandidates = 16;
+
+bool mentions(std::span<const ShellPiece> pieces, std::string_view name) {
+  return std::ranges::any_of(pieces, [&](const ShellPiece& piece) {
+    return (piece.kind == ShellPiece::Kind::kVariable && piece.text == name) ||
+           (piece.kind == ShellPiece::Kind::kArithmetic &&
+            piece.text.find(name) != std::string::npos) ||
+           mentions(piece.operand, name);
+  });
+}
+
+// A branch that adds to what was: what is written there is there only if the branch is taken.
+void mark_addition(ShellRuns& runs, const ShellWord& word, int branch) {
+  for (ShellRun& run : runs) {
+    const bool written_here =
+        run.verbatim && run.origin >= word.offset && run.origin < word.offset + word.length;
+    run.branch = written_here && run.branch == 0 ? branch : run.branch;
+  }
+}
+
+}  // namespace
+
+void ShellState::define(std::string_view name, ShellRuns value) {
+  variables_[std::string(name)].values = {Value{{std::move(value)}, false, 0, 0}};
+}
+
+void ShellState::remember(const std::string& name, Value value) {
+  Variable& variable = variables_[name];
+  if (value.branch == 0) {
+    variable.values.clear();
+    variable.why.clear();
+  }
+  variable.values.push_back(std::move(value));
+  if (variable.values.size() > kMaxCandidates) {
+    variable.values.clear();
+    variable.why = fmt::format("{} is set in more than {} branches", name, kMaxCandidates);
+  }
+}
+
+Result<ShellState::Value> ShellState::value_made(const ShellAssignment& assignment,
+                                                 const ShellSpot& spot) {
+  Value made;
+  made.array = assignment.array;
+  made.branch = spot.innermost();
+  made.line = stretches_.empty() ? line_of(assignment.offset) : 0;
+  for (const ShellWord& word : assignment.values) {
+    if (assignment.array) {
+      SEXTANT_TRY(std::vector<ShellRuns> parts, fields(word, spot));
+      std::ranges::move(parts, std::back_inserter(made.elements));
+    } else {
+      SEXTANT_TRY(ShellRuns runs, joined(word.pieces, spot));
+      if (made.branch != 0 && mentions(word.pieces, assignment.name)) {
+        mark_addition(runs, word, made.branch);
+      }
+      made.elements.push_back(std::move(runs));
+    }
+  }
+  return made;
+}
+
+// NAME+=…, NAME=$NAME…
+Result<void> ShellState::append(const ShellAssignment& assignment, Value made,
+                                const ShellSpot& spot) {
+  Result<Value> before = value_of(assignment.name, spot);
+  SEXTANT_CHECK_OK(within_budget(assignment.offset));
+  if (!before) {
+    if (before.error().kind == ErrorKind::kNotFound) {
+      remember(assignment.name, std::move(made));
+    }
+    return {};
+  }
+  for (ShellRuns& element : made.elements) {
+    for (ShellRun& run : element) {
+      run.branch = run.branch == 0 ? made.branch : run.branch;
+    }
+    if (assignment.array || before->elements.empty()) {
+      before->elements.push_back(std::move(element));
+    } else {
+      std::ranges::move(element, std::back_inserter(before->elements[0]));
+    }
+  }
+  before->array = before->array || assignment.array;
+  variables_[assignment.name].values = {std::move(*before)};
+  return {};
+}
+
+Result<void> ShellState::assign(const ShellAssignment& assignment, const ShellSpot& spot) {
+  Variable& variable = variables_[assignment.name];
+  variable.exported = variable.exported || assignment.exported;
+  if (assignment.computed) {
+    variable.why =
+        fmt::format("{} is set by ((…)), let or read (line {}), which are not worked out",
+                    assignment.name, line_of(assignment.offset));
+    return {};
+  }
+  if (assignment.values.empty() && !assignment.array && !assignment.loops) {
+    return {};
+  }
+  const bool self = std::ranges::any_of(assignment.values, [&](const ShellWord& word) {
+    return mentions(word.pieces, assignment.name);
+  });
+  const std::int64_t line = stretches_.empty() ? line_of(assignment.offset) : 0;
+  if (assignment.loops && assignment.values.size() != 1) {
+    variable.why =
+        fmt::format("{} takes several values in a loop (line {})", assignment.name, line);
+    return {};
+  }
+  if (spot.in_loop && (self || assignment.appends)) {
+    variable.why = fmt::format("{} changes in a loop (line {})", assignment.name, line);
+    return {};
+  }
+  if (!assignment.index.empty()) {
+    variable.why = fmt::format("{} is set element by element (line {})", assignment.name, line);
+    return {};
+  }
+  SEXTANT_TRY(Value made, value_made(assignment, spot));
+  if (assignment.appends) {
+    return append(assignment, std::move(made), spot);
+  }
+  if (self && made.branch != 0 && value_of(assignment.name, spot)) {
+    const Value before = *value_of(assignment.name, spot);
+    made.branch = before.branch;
+    variables_[assignment.name].values = {std::move(made)};
+    return {};
+  }
+  remember(assignment.name, std::move(made));
+  return {};
+}
+
+}  // namespace sextant::emit

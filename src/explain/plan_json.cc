@@ -1,0 +1,184 @@
+// A plan's answer as JSON. docs/interface.md has the keys.
+#include "explain/estimate_json.h"
+#include "explain/plan_parts.h"
+
+namespace sextant::explain {
+namespace {
+
+Json row_json(const PlanRow& row) {
+  Json json;
+  json["layout"] = row.words;
+  json["tp"] = row.layout.tp;
+  json["cp"] = row.layout.cp;
+  json["pp"] = row.layout.pp;
+  json["ep"] = row.layout.ep;
+  json["etp"] = row.layout.etp;
+  json["dp"] = row.dp;
+  json["mbs"] = row.layout.mbs;
+  json["least_memory_bytes"] = row.result.memory.fullest.least.base();
+  json.update(step_json(row.result));
+  return json;
+}
+
+Json plans_json(const PlanAnswer& answer) {
+  Json list = Json::array();
+  for (const PlanRow& row : answer.plans) {
+    Json json = row_json(row);
+    const StepResult& best = answer.plans.front().result;
+    json["longer_s"] = (row.result.step.step - best.step.step).base();
+    json["inside_interval"] = inside_interval(best, row.result);
+    json["decision"] =
+        &row == answer.plans.data() ? Json(nullptr) : Json(decision_text(best, row.result));
+    list.push_back(std::move(json));
+  }
+  return list;
+}
+
+Json shifts_json(const std::vector<PlanShift>& shifts) {
+  Json list = Json::array();
+  for (const PlanShift& shift : shifts) {
+    const bool known = shift.why_not.empty();
+    list.push_back({{"what", shift.what},
+                    {"step_time_s", known ? Json(shift.step.base()) : Json(nullptr)},
+                    {"layout", shift.words.empty() ? Json(nullptr) : Json(shift.words)},
+                    {"why_not", known ? Json(nullptr) : Json(shift.why_not)}});
+  }
+  return list;
+}
+
+Json training_json(const TrainingRun& run) {
+  Json json{{"tokens", run.tokens},
+            {"steps", run.steps},
+            {"time_days", run.time / 1_days},
+            {"device_hours", run.device_hours()}};
+  json["cost"] = run.price ? Json(run.device_hours() * *run.price) : Json(nullptr);
+  return json;
+}
+
+Json why_not_json(const PlanAnswer& answer) {
+  if (!answer.why_not) {
+    return nullptr;
+  }
+  const WhyNot& asked = *answer.why_not;
+  Json json;
+  json["layout"] = asked.words;
+  json["broken"] = asked.broken;
+  json["outside"] = asked.outside;
+  json["missing_bytes"] = asked.missing > Bytes() ? Json(asked.missing.base()) : Json(nullptr);
+  json["step"] = asked.row ? row_json(*asked.row) : Json(nullptr);
+  Json& terms = json["longer"] = Json::object();
+  if (asked.row && !answer.plans.empty()) {
+    for (const TermChange& change :
+         term_changes(answer.plans.front().result.step, asked.row->result.step)) {
+      terms[std::string(change.term.key) + "_s"] = change.longer.base();
+    }
+  }
+  return json;
+}
+
+Json path_json(const std::optional<PlanPath>& path) {
+  if (!path) {
+    return nullptr;
+  }
+  Json json;
+  json["layout"] = path->start.words;
+  json["broken"] = path->broken;
+  json["missing_bytes"] = path->missing > Bytes() ? Json(path->missing.base()) : Json(nullptr);
+  Json& changes = json["changes"] = Json::array();
+  if (!path->broken.empty()) {
+    return json;
+  }
+  for (const PlanStep& step : path->steps) {
+    changes.push_back({{"change", step.change},
+                       {"step_time_s", step.after.base()},
+                       {"gain_s", (step.before - step.after).base()},
+                       {"gain", (step.before - step.after) / step.before}});
+  }
+  json["before"] = row_json(path->start);
+  json["after"] = row_json(path->end);
+  return json;
+}
+
+Json counts_json(const std::vector<PlanCount>& counts) {
+  Json list = Json::array();
+  for (const PlanCount& count : counts) {
+    list.push_back(
+        {{"devices", count.devices},
+         {"meets", count.meets},
+         {"layout", count.row ? Json(count.row->words) : Json(nullptr)},
+         {"step_time_s", count.row ? Json(count.row->result.step.step.base()) : Json(nullptr)},
+         {"training", count.training ? training_json(*count.training) : Json(nullptr)}});
+  }
+  return list;
+}
+
+Json none_json(const std::optional<NoPlan>& none) {
+  if (!none) {
+    return nullptr;
+  }
+  return {{"broken", none->broken},
+          {"freed", none->freed},
+          {"leanest", none->leanest ? Json(none->leanest->words) : Json(nullptr)},
+          {"missing_bytes", none->leanest ? Json(none->missing.base()) : Json(nullptr)},
+          {"changes", none->changes}};
+}
+
+Json search_json(const PlanAnswer& answer) {
+  const search::Settled& all = answer.settled;
+  return {{"complete", answer.complete},
+          {"possible", all.possible},
+          {"timed", all.timed},
+          {"too_slow", all.too_slow},
+          {"hides_less", all.hides_less},
+          {"too_large", all.too_large},
+          {"cost_calls", answer.calls.total()},
+          {"memory_calls", answer.calls.weighed},
+          {"time_s", answer.search_time.base()}};
+}
+
+Json files_json(const std::optional<EmitAnswer>& files) {
+  Json list = Json::array();
+  if (files) {
+    for (const emit::File& file : files->files) {
+      list.push_back({{"name", file.name}, {"text", file.text}, {"executable", file.executable}});
+    }
+  }
+  return list;
+}
+
+}  // namespace
+
+std::string plan_json(const PlanAnswer& answer) {
+  Json json = document("plan", answer.provenance);
+  json["model"] = answer.job.model.name;
+  json["cluster"] = answer.job.cluster.name;
+  json["devices"] = answer.job.cluster.devices;
+  json["framework"] =
+      describe::word_of<describe::Framework>(describe::kFrameworkWords, answer.job.framework);
+  json["global_batch"] = answer.job.global_batch;
+  json["sequence"] = answer.job.sequences.length;
+  json["objective"] = answer.objective;
+  json["fixed"] = answer.fixed;
+  json["headroom"] = answer.headroom;
+  json["limit_bytes"] = answer.limit.base();
+  json["found"] = !answer.plans.empty();
+  json["plans"] = plans_json(answer);
+  Json& front = json["front"] = Json::array();
+  for (const PlanRow& row : answer.front) {
+    front.push_back(row_json(row));
+  }
+  json["training"] = answer.training ? training_json(*answer.training) : Json(nullptr);
+  json["shifts"] = shifts_json(answer.shifts);
+  json["why_not"] = why_not_json(answer);
+  json["changes"] = path_json(answer.path);
+  json["counts"] = counts_json(answer.counts);
+  json["none"] = none_json(answer.none);
+  json["files"] = files_json(answer.files);
+  json["written"] = answer.files ? Json(answer.files->written) : Json::array();
+  json["search"] = search_json(answer);
+  json["left_out"] = left_out_of_estimates();
+  json["assumed"] = answer.assumed;
+  return dumped(json);
+}
+
+}  // namespace sextant::explain

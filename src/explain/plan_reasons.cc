@@ -1,0 +1,160 @@
+// Why a layout lost, what is worth changing, why there is no plan, other numbers of devices.
+#include <fmt/format.h>
+
+#include "base/quantity_text.h"
+#include "base/text.h"
+#include "explain/percent.h"
+#include "explain/plan_parts.h"
+#include "explain/text_table.h"
+
+namespace sextant::explain {
+namespace {
+
+using sextant::to_text;
+
+// From the winner's step to the other's, term by term.
+std::string waterfall(const StepResult& from, const StepResult& to, const Style& style) {
+  Table table{{{"from the plan to it"}, {"plan", true}, {"it", true}, {"longer", true}}, {}};
+  for (const TermChange& change : term_changes(from.step, to.step)) {
+    if (change.term.time > Seconds() || change.longer > Seconds()) {
+      table.rows.push_back({std::string(change.term.name), to_text(change.term.time),
+                            to_text(change.term.time + change.longer), signed_text(change.longer)});
+    }
+  }
+  table.rows.push_back({"step", to_text(from.step.step), to_text(to.step.step),
+                        signed_text(to.step.step - from.step.step)});
+  return to_text(table, style);
+}
+
+std::string listed(const std::vector<std::string>& texts) {
+  std::string text;
+  for (const std::string& one : texts) {
+    text += fmt::format("  {}\n", one);
+  }
+  return text;
+}
+
+std::string verdict(const PlanAnswer& answer, const WhyNot& asked) {
+  const Seconds step = asked.row->result.step.step;
+  const StepResult& best = answer.plans.front().result;
+  if (asked.row->layout == answer.plans.front().layout) {
+    return "it is the plan";
+  }
+  if (step <= best.step.step) {
+    return fmt::format("it takes {}, {} against the plan", to_text(step),
+                       signed_percent(step / best.step.step - 1.0));
+  }
+  return fmt::format("it takes {} ({}), {} the prediction interval: {}", to_text(step),
+                     signed_percent(step / best.step.step - 1.0),
+                     inside_interval(best, asked.row->result) ? "inside" : "outside",
+                     decision_text(best, asked.row->result));
+}
+
+}  // namespace
+
+std::string why_not_text(const PlanAnswer& answer, const Style& style) {
+  if (!answer.why_not) {
+    return {};
+  }
+  const WhyNot& asked = *answer.why_not;
+  std::string text = fmt::format("why not {}\n", bold(asked.words, style));
+  if (!asked.broken.empty()) {
+    return text + bad("not legal", style) + ":\n" + listed(asked.broken);
+  }
+  for (const std::string& outside : asked.outside) {
+    text += fmt::format("not searched: {}\n", outside);
+  }
+  if (asked.missing > Bytes()) {
+    text += fmt::format("{}: pipeline rank {} needs {}, {} are there; {} missing\n",
+                        bad("does not fit", style), asked.row->result.memory.fullest.pipeline_rank,
+                        to_text(asked.row->result.memory.fullest.least), to_text(answer.limit),
+                        to_text(asked.missing));
+  }
+  if (answer.plans.empty()) {
+    return text;
+  }
+  return text + verdict(answer, asked) + "\n" +
+         waterfall(answer.plans.front().result, asked.row->result, style);
+}
+
+std::string path_text(const PlanPath& path, const Style& style) {
+  std::string text = fmt::format("now        {}\n", path.start.words);
+  if (!path.broken.empty()) {
+    return text + bad("not legal", style) + ":\n" + listed(path.broken);
+  }
+  text += fmt::format("           {}\n", with_interval(path.start.result));
+  if (path.missing > Bytes()) {
+    text +=
+        fmt::format("{}: {} over the limit\n", bad("does not fit", style), to_text(path.missing));
+  }
+  if (path.steps.empty()) {
+    return text + "no change of it gains half a percent\n";
+  }
+  Table table{{{"change"}, {"step", true}, {"gain", true}, {"", true}}, {}};
+  for (const PlanStep& step : path.steps) {
+    table.rows.push_back({step.change, to_text(step.after), to_text(step.before - step.after),
+                          percent((step.before - step.after) / step.before)});
+  }
+  const Seconds before = path.start.result.step.step;
+  const Seconds after = path.end.result.step.step;
+  table.rows.push_back(
+      {"all of them", to_text(after), to_text(before - after), percent((before - after) / before)});
+  return text + to_text(table, style) + fmt::format("gives {}\n", path.end.words);
+}
+
+std::string counts_text(const PlanAnswer& answer, const Style& style) {
+  if (answer.counts.empty()) {
+    return {};
+  }
+  Table table{{{"devices", true},
+               {"step", true},
+               {"days", true},
+               {"device-hours", true},
+               {"cost", true},
+               {""},
+               {"layout"}},
+              {}};
+  for (const PlanCount& count : answer.counts) {
+    if (!count.row) {
+      table.rows.push_back({std::to_string(count.devices), "-", "-", "-", "-", "nothing fits", ""});
+      continue;
+    }
+    const auto& run = count.training;
+    table.rows.push_back({std::to_string(count.devices), to_text(count.row->result.step.step),
+                          run ? fmt::format("{:.3g}", run->time / 1_days) : "-",
+                          run ? short_number(run->device_hours()) : "-",
+                          run && run->price ? short_number(run->device_hours() * *run->price) : "-",
+                          count.meets ? "" : "too slow", count.row->words});
+  }
+  return to_text(table, style);
+}
+
+std::string none_text(const PlanAnswer& answer, const Style& style) {
+  if (!answer.complete) {
+    return bad("stopped before a plan was found", style) + "\n";
+  }
+  std::string text = bad("no layout can run", style) + "\n";
+  if (!answer.none) {
+    return text;
+  }
+  const NoPlan& none = *answer.none;
+  if (!none.leanest) {
+    text += answer.fixed.empty()
+                ? "no layout of this space is legal for these devices and this batch\n"
+                : fmt::format("the fixed keys {} contradict each other or the job\n",
+                              join(answer.fixed, ", "));
+    text += listed(none.broken);
+    text += none.freed.empty()
+                ? ""
+                : fmt::format("freed alone, there are layouts: {}\n", join(none.freed, ", "));
+    return text;
+  }
+  text += fmt::format("memory is short: even {} needs {} of {}; {} missing\n", none.leanest->words,
+                      to_text(none.leanest->result.memory.fullest.least), to_text(answer.limit),
+                      to_text(none.missing));
+  text += none.changes.empty() ? "nothing that was tried makes it fit\n"
+                               : "the nearest that fits:\n" + listed(none.changes);
+  return text;
+}
+
+}  // namespace sextant::explain

@@ -1,0 +1,127 @@
+// The tables of a plan's answer: what bounds the winner, what would move it, the runners-up.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/quantity_text.h"
+#include "base/text.h"
+#include "explain/percent.h"
+#include "explain/plan_parts.h"
+#include "explain/text_table.h"
+
+namespace sextant::explain {
+namespace {
+
+using sextant::to_text;
+
+Table plans_table(const PlanAnswer& answer, const Style& style) {
+  const bool people = style.format != Format::kCsv;
+  Table table{{{"#", true},
+               {"mesh"},
+               {"mbs", true},
+               {people ? "step" : "step_time_s", true},
+               {people ? "against the first" : "ratio", true},
+               {people ? "memory" : "memory_bytes", true},
+               {people ? "MFU" : "utilisation", true}},
+              {}};
+  if (!people) {
+    table.columns.push_back({"layout"});
+  }
+  const Seconds best = answer.plans.empty() ? Seconds(1.0) : answer.plans.front().result.step.step;
+  for (std::size_t i = 0; i < answer.plans.size(); ++i) {
+    const PlanRow& row = answer.plans[i];
+    const StepResult& result = row.result;
+    const Seconds step = result.step.step;
+    const Bytes memory = result.memory.fullest.least;
+    std::vector<std::string> cells{std::to_string(i + 1), mesh_text(row),
+                                   std::to_string(row.layout.mbs)};
+    if (people) {
+      cells.insert(cells.end(), {to_text(step), i == 0 ? "" : signed_percent(step / best - 1.0),
+                                 to_text(memory), percent(result.use.mfu())});
+    } else {
+      cells.insert(cells.end(),
+                   {fmt::format("{:.9g}", step.base()), fmt::format("{:.9g}", step / best),
+                    fmt::format("{:.0f}", memory.base()), fmt::format("{:.9g}", result.use.mfu()),
+                    row.words});
+    }
+    table.rows.push_back(std::move(cells));
+  }
+  return table;
+}
+
+// One sentence a runner-up.
+std::string decisions(const PlanAnswer& answer) {
+  std::string text;
+  const PlanRow& best = answer.plans.front();
+  for (std::size_t i = 1; i < answer.plans.size(); ++i) {
+    const PlanRow& row = answer.plans[i];
+    const Seconds longer = row.result.step.step - best.result.step.step;
+    text +=
+        fmt::format("{}  {} against 1: {}; {}\n", i + 1, signed_text(longer),
+                    decision_text(best.result, row.result),
+                    !best.result.interval                      ? "no interval is known"
+                    : inside_interval(best.result, row.result) ? "inside the prediction interval"
+                                                               : "outside the prediction interval");
+    text += fmt::format("   {}\n", row.words);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string bounds_text(const PlanRow& best, const Style& style) {
+  std::vector<StepTerm> terms = step_terms(best.result.step);
+  std::erase_if(terms, [](const StepTerm& term) { return term.time <= Seconds(); });
+  std::stable_sort(terms.begin(), terms.end(),
+                   [](const StepTerm& a, const StepTerm& b) { return a.time > b.time; });
+  Table table{{{"what bounds it"}, {"time", true}, {"share", true}}, {}};
+  for (const StepTerm& term : terms) {
+    table.rows.push_back(
+        {std::string(term.name), to_text(term.time), percent(term.time / best.result.step.step)});
+  }
+  return to_text(table, style);
+}
+
+std::string shifts_text(const PlanAnswer& answer, const Style& style) {
+  if (answer.shifts.empty()) {
+    return {};
+  }
+  const PlanRow& best = answer.plans.front();
+  Table table{{{"what would move it"}, {"step", true}, {"faster", true}, {"layout"}}, {}};
+  for (const PlanShift& shift : answer.shifts) {
+    if (!shift.why_not.empty()) {
+      table.rows.push_back({shift.what, "-", "-", shift.why_not});
+      continue;
+    }
+    const bool same = shift.words.empty() || shift.words == best.words;
+    table.rows.push_back({shift.what, to_text(shift.step),
+                          signed_percent(best.result.step.step / shift.step - 1.0),
+                          same ? "the same" : shift.words});
+  }
+  return to_text(table, style);
+}
+
+std::string plans_text(const PlanAnswer& answer, const Style& style) {
+  const Table table = plans_table(answer, style);
+  if (style.format == Format::kCsv) {
+    return to_text(table, style);
+  }
+  const std::string sentences = decisions(answer);
+  return to_text(table, style) + (sentences.empty() ? "" : "\n" + sentences);
+}
+
+std::string front_text(const PlanAnswer& answer, const Style& style) {
+  if (answer.front.empty()) {
+    return {};
+  }
+  Table table{{{"front: step", true}, {"memory", true}, {"slower", true}, {"layout"}}, {}};
+  const Seconds fastest = answer.front.front().result.step.step;
+  for (const PlanRow& row : answer.front) {
+    const Seconds step = row.result.step.step;
+    table.rows.push_back({to_text(step), to_text(row.result.memory.fullest.least),
+                          signed_percent(step / fastest - 1.0), row.words});
+  }
+  return to_text(table, style);
+}
+
+}  // namespace sextant::explain

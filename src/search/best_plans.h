@@ -1,0 +1,33 @@
+// The plans a search has found so far, and the bound that follows from them.
+#pragma once
+
+#include <vector>
+
+#include "search/find.h"
+
+namespace sextant::search {
+
+class BestPlans {
+ public:
+  explicit BestPlans(const FindOptions& options)
+      : top_(options.top), front_within_(options.front_within) {}
+
+  // A layout with a longer or equal time changes nothing that was asked for.
+  [[nodiscard]] Seconds bound() const;
+  // The same for a layout of this mesh.
+  [[nodiscard]] Seconds bound(const describe::Layout& layout) const;
+  void add(const Plan& plan);
+  void add(const BestPlans& others);
+  [[nodiscard]] const std::vector<Plan>& plans() const { return plans_; }
+  [[nodiscard]] const std::vector<Plan>& front() const { return front_; }
+
+ private:
+  void add_to_front(const Plan& plan);
+
+  std::size_t top_;
+  double front_within_;
+  std::vector<Plan> plans_;  // fastest first, one a mesh
+  std::vector<Plan> front_;
+};
+
+}  // namespace sextant::search

@@ -1,0 +1,138 @@
+#include "search/find.h"
+
+#include <algorithm>
+#include <numeric>
+#include <thread>
+
+#include "search/best_plans.h"
+#include "search/family.h"
+
+namespace sextant::search {
+namespace {
+
+constexpr std::size_t kFirstRound = 16;  // shapes
+constexpr std::size_t kLargestRound = 512;
+
+// Runs task(worker, i) for i in [first, last), each worker with an Explorer of its own.
+class Workers {
+ public:
+  Workers(const Space& space, unsigned threads) {
+    const unsigned count =
+        threads > 0 ? threads : std::max(1U, std::thread::hardware_concurrency());
+    for (unsigned i = 0; i < count; ++i) {
+      explorers_.emplace_back(space);
+    }
+  }
+
+  template <class Task>
+  void run(std::size_t first, std::size_t last, const std::atomic<bool>* stop, const Task& task) {
+    std::atomic<std::size_t> next = first;
+    const auto work = [&](Explorer& explorer) {
+      while (stop == nullptr || !stop->load(std::memory_order_relaxed)) {
+        const std::size_t i = next.fetch_add(1);
+        if (i >= last) {
+          return;
+        }
+        task(explorer, i);
+      }
+    };
+    std::vector<std::jthread> threads;
+    for (std::size_t i = 1; i < std::min(explorers_.size(), last - first); ++i) {
+      threads.emplace_back([&, i] { work(explorers_[i]); });
+    }
+    work(explorers_.front());
+  }
+
+  [[nodiscard]] Calls calls() const {
+    Calls all;
+    for (const Explorer& explorer : explorers_) {
+      all += explorer.calls();
+    }
+    return all;
+  }
+  Explorer& front() { return explorers_.front(); }
+
+ private:
+  std::vector<Explorer> explorers_;
+};
+
+struct Candidate {
+  Shape shape;
+  Seconds floor;  // Explorer::compute_floor
+};
+
+// Shapes as people would try them first: no context or expert tensor parallelism, small batches.
+bool is_likely(const Shape& shape, const Choices& choices) {
+  constexpr std::int64_t kSequences = 2;
+  return shape.cp == choices.cp.front() && shape.etp == choices.etp.front() &&
+         (shape.mbs <= kSequences || shape.mbs == choices.mbs.front());
+}
+
+bool stopped(const FindOptions& options) {
+  return options.stop != nullptr && options.stop->load(std::memory_order_relaxed);
+}
+
+}  // namespace
+
+Settled& Settled::operator+=(const Settled& other) {
+  possible += other.possible;
+  timed += other.timed;
+  too_slow += other.too_slow;
+  hides_less += other.hides_less;
+  too_large += other.too_large;
+  return *this;
+}
+
+Found find_plans(const Space& space, const FindOptions& options) {
+  Workers workers(space, options.threads);
+  // Step 1. Every shape's floor by computing alone.
+  std::vector<Candidate> candidates(space.shapes().size());
+  workers.run(0, candidates.size(), options.stop, [&](Explorer& explorer, std::size_t i) {
+    candidates[i] = {space.shapes()[i], explorer.compute_floor(space.shapes()[i])};
+  });
+  std::stable_sort(candidates.begin(), candidates.end(),
+                   [](const Candidate& a, const Candidate& b) { return a.floor < b.floor; });
+  // Step 2. A first bound.
+  BestPlans best(options);
+  std::vector<Shape> likely;
+  for (const Candidate& candidate : candidates) {
+    if (is_likely(candidate.shape, space.choices())) {
+      likely.push_back(candidate.shape);
+    }
+  }
+  std::vector<BestPlans> tried(likely.size(), best);
+  workers.run(0, likely.size(), options.stop,
+              [&](Explorer& explorer, std::size_t i) { explorer.try_some(likely[i], tried[i]); });
+  for (const BestPlans& plans : tried) {
+    best.add(plans);
+  }
+  // Step 3. All shapes, in rounds.
+  Found found;
+  std::size_t round = kFirstRound;
+  for (std::size_t first = 0; first < candidates.size() && !stopped(options);) {
+    const std::size_t last = std::min(candidates.size(), first + round);
+    std::vector<BestPlans> each(last - first, best);
+    std::vector<Settled> settled(last - first);
+    workers.run(first, last, options.stop, [&](Explorer& explorer, std::size_t i) {
+      explorer.explore(candidates[i].shape, candidates[i].floor, each[i - first],
+                       settled[i - first]);
+    });
+    for (std::size_t i = 0; i < each.size(); ++i) {
+      best.add(each[i]);
+      found.settled += settled[i];
+    }
+    if (options.progress) {
+      options.progress({found.settled.possible, 0.0,
+                        best.plans().empty() ? Seconds() : best.plans().front().time.step});
+    }
+    first = last;
+    round = std::min(2 * round, kLargestRound);
+  }
+  found.plans = best.plans();
+  found.front = best.front();
+  found.calls = workers.calls();
+  found.complete = !stopped(options);
+  return found;
+}
+
+}  // namespace sextant::search

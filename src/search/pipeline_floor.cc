@@ -1,0 +1,74 @@
+#include "search/pipeline_floor.h"
+
+#include <algorithm>
+
+namespace sextant::search {
+namespace {
+
+using describe::Schedule;
+
+bool folds(Schedule schedule) {
+  return schedule == Schedule::kZbv || schedule == Schedule::kDualPipeV;
+}
+
+bool defers_weights(Schedule schedule) {
+  return folds(schedule) || schedule == Schedule::kInterleavedZeroBubble ||
+         schedule == Schedule::kDualPipe;
+}
+
+}  // namespace
+
+Seconds PipelineFloor::of(const Pipeline& pipeline, const std::vector<std::int64_t>& held,
+                          std::int64_t microbatches, const step::StepFloor& floor,
+                          const describe::StepFacts& facts, std::int64_t again,
+                          const step::StepFloor* whole) {
+  const auto ranks = static_cast<std::size_t>(pipeline.pp);
+  const std::size_t stages = ranks * static_cast<std::size_t>(pipeline.vpp);
+  const std::size_t blocks = floor.blocks.size();
+  first_.assign(ranks, {});
+  all_.assign(ranks, Seconds());
+  for (std::size_t stage = 0; stage < stages; ++stage) {
+    step::PassFloor time;
+    std::int64_t left = again;
+    for (std::size_t block = 0; block < blocks; ++block) {
+      const std::int64_t count = held[stage * blocks + block];
+      const auto number = static_cast<double>(count);
+      time.forward += floor.blocks[block].forward * number;
+      time.backward += floor.blocks[block].backward * number;
+      if (whole != nullptr) {
+        const std::int64_t repeated = std::min(left, count);
+        left -= repeated;
+        time.backward +=
+            std::max(Seconds(), whole->blocks[block].backward - floor.blocks[block].backward) *
+            static_cast<double>(repeated);
+      }
+    }
+    if (stage == 0) {
+      time.forward += floor.embedding.forward;
+      time.backward += floor.embedding.backward;
+    }
+    if (stage + 1 == stages) {
+      time.forward += floor.head.forward;
+      time.backward += floor.head.backward;
+    }
+    const std::size_t turn = stage % ranks;
+    const bool back = folds(pipeline.schedule) && stage >= ranks;
+    const std::size_t rank = back ? ranks - 1 - turn : turn;
+    all_[rank] += time.both();
+    if (stage < ranks) {
+      first_[rank] = time;
+    }
+  }
+  const auto times = static_cast<double>(microbatches);
+  Seconds before;
+  Seconds longest;
+  Seconds heaviest;
+  for (std::size_t rank = 0; rank < ranks; ++rank) {
+    longest = std::max(longest, all_[rank] * times + before);
+    heaviest = std::max(heaviest, all_[rank]);
+    before += defers_weights(pipeline.schedule) ? first_[rank].forward : first_[rank].both();
+  }
+  return longest + heaviest * (times * floor.compute_share * facts.uneven.value) + facts.loop.value;
+}
+
+}  // namespace sextant::search

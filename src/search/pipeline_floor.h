@@ -1,0 +1,37 @@
+// The least that a step can take on a pipeline whose stages are known.
+//
+// A rank r works through its stages for every microbatch, m times; it cannot begin before the
+// first microbatch came through the ranks before it, and after its last backward pass that pass has
+// still to go back through them:
+//
+//   step ≥ max over r of (m · time of r's stages + passes through the first stages of ranks 0 …
+//   r−1)
+//
+// Where a schedule defers weight gradients, only the forward passes before it count.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "describe/step_facts.h"
+#include "search/space.h"
+#include "step/floor.h"
+
+namespace sextant::search {
+
+// Keeps scratch space: one a thread.
+class PipelineFloor {
+ public:
+  // `held`: Space::held() of the split. `again`: of each stage so many layers take what they take
+  // in `whole` instead.
+  Seconds of(const Pipeline& pipeline, const std::vector<std::int64_t>& held,
+             std::int64_t microbatches, const step::StepFloor& floor,
+             const describe::StepFacts& facts, std::int64_t again = 0,
+             const step::StepFloor* whole = nullptr);
+
+ private:
+  std::vector<step::PassFloor> first_;  // a rank's first stage
+  std::vector<Seconds> all_;            // all of its stages
+};
+
+}  // namespace sextant::search

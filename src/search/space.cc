@@ -1,0 +1,625 @@
+#include "search/space.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "base/integers.h"
+#include "describe/layout/framework_rules.h"
+#include "describe/layout/pipeline_split.h"
+#include "describe/layout/rules.h"
+#include "search/splits.h"
+#include "workload/stages.h"
+
+namespace sextant::search {
+namespace {
+
+using describe::Layout;
+using describe::Overlap;
+using describe::Schedule;
+using describe::Zero;
+
+bool core_allows(const describe::Job& job) {
+  const std::vector<describe::Violation> found = describe::check_rules(job);
+  return std::none_of(found.begin(), found.end(), [](const describe::Violation& violation) {
+    return violation.severity == describe::Severity::kIllegal;
+  });
+}
+
+// Recomputing more modules never needs more memory; a number of layers needs no less than none or
+// all of them.
+bool is_lean(const describe::RecomputePolicy& policy,
+             const std::vector<describe::RecomputePolicy>& all) {
+  using describe::Recompute;
+  if (policy.granularity != Recompute::kSelective) {
+    return policy.layers == 0;
+  }
+  return std::none_of(all.begin(), all.end(), [&](const describe::RecomputePolicy& other) {
+    return other.granularity == Recompute::kSelective && other.modules != policy.modules &&
+           std::includes(other.modules.begin(), other.modules.end(), policy.modules.begin(),
+                         policy.modules.end());
+  });
+}
+
+std::optional<std::uint32_t> modules_of(const describe::RecomputePolicy& policy) {
+  if (policy.granularity == describe::Recompute::kFull) {
+    return std::nullopt;
+  }
+  std::uint32_t bits = 0;
+  for (const describe::RecomputeModule module : policy.modules) {
+    if (module == describe::RecomputeModule::kEverySecondLayer ||
+        module == describe::RecomputeModule::kEverySecondProduct) {
+      return std::nullopt;
+    }
+    bits |= 1U << static_cast<unsigned>(module);
+  }
+  return bits;
+}
+
+bool runs_chunks(Schedule schedule, std::int64_t vpp) {
+  switch (schedule) {
+    case Schedule::kGpipe:
+    case Schedule::k1f1b:
+    case Schedule::kDualPipe:
+      return vpp == 1;
+    case Schedule::kInterleaved1f1b:
+    case Schedule::kLoopedBfs:
+    case Schedule::kInterleavedZeroBubble:
+      return vpp > 1;
+    case Schedule::kZbv:
+    case Schedule::kDualPipeV:
+      return vpp == 2;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool is_legal(const describe::Job& job) {
+  return core_allows(job) && describe::framework_allows(job);
+}
+
+void HiddenSets::add(const std::vector<Overlap>& hidden) {
+  unsigned bits = 0;
+  for (const Overlap what : hidden) {
+    bits |= 1U << static_cast<unsigned>(what);
+  }
+  bits_.push_back(static_cast<std::uint8_t>(bits));
+}
+
+void HiddenSets::sort() {
+  std::stable_sort(bits_.begin(), bits_.end(), [](std::uint8_t a, std::uint8_t b) {
+    return std::popcount(a) > std::popcount(b);
+  });
+}
+
+const std::vector<Overlap>& HiddenSets::operator[](std::size_t i) const {
+  static const std::vector<std::vector<Overlap>> kSets = [] {
+    std::vector<std::vector<Overlap>> sets(std::size_t{1} << describe::kOverlapWords.size());
+    for (std::size_t bits = 0; bits < sets.size(); ++bits) {
+      for (const auto& [what, word] : describe::kOverlapWords) {
+        if ((bits >> static_cast<unsigned>(what) & 1U) != 0) {
+          sets[bits].push_back(what);
+        }
+      }
+    }
+    return sets;
+  }();
+  return kSets[bits_[i]];
+}
+
+Space::Space(const Problem& problem)
+    : problem_(problem),
+      choices_(choices_of(problem)),
+      job_(problem.job),
+      splits_(static_cast<std::size_t>(problem.job.model.layer_count()) + 3) {
+  find_shapes();
+}
+
+bool Space::has_replicas(const Layout& layout) const {
+  const std::int64_t ranks = problem_.job.cluster.devices / layout.pp;
+  return ranks / layout.tp > 1 || ranks / (layout.ep * layout.etp) > 1;
+}
+
+// Ranks of a scale-up domain that hold the same part of the model; 0 where sharding over them is
+// not a choice of its own.
+std::int64_t Space::inside_group(const Layout& layout) const {
+  const std::int64_t domain = problem_.machine.domain_size;
+  const std::int64_t all = problem_.job.cluster.devices / (layout.pp * layout.tp);  // dp * cp
+  if (!choices_.zero_groups || domain % layout.tp != 0) {
+    return 0;
+  }
+  const std::int64_t inside = domain / layout.tp;
+  return inside > 1 && inside < all && all % inside == 0 ? inside : 0;
+}
+
+std::size_t Space::place_of(std::int64_t pp) const {
+  return static_cast<std::size_t>(std::lower_bound(choices_.pp.begin(), choices_.pp.end(), pp) -
+                                  choices_.pp.begin());
+}
+
+Space::ShapeFacts& Space::facts_of(const Layout& at) {
+  const Shape shape{at.tp, at.cp, at.ep, at.etp, at.mbs};
+  if (facts_.shape != shape) {
+    facts_.shape = shape;
+    facts_.inside.assign(choices_.pp.size() + 1, std::nullopt);
+    facts_.runs.assign(
+        2 * (choices_.pp.size() + 1) * choices_.orders.size() * choices_.schedules.size(),
+        std::nullopt);
+  }
+  return facts_;
+}
+
+bool Space::allows_inside(const Layout& layout) {
+  std::optional<bool>& known = facts_of(layout).inside[place_of(layout.pp)];
+  if (!known) {
+    known = ask_inside(layout);
+  }
+  return *known;
+}
+
+bool Space::ask_inside(const Layout& layout) {
+  const std::int64_t group = inside_group(layout);
+  if (group == 0) {
+    return false;
+  }
+  job_.layout = layout;
+  job_.layout.zero = choices_.zero.front();
+  job_.layout.zero_group = group;
+  job_.layout.recompute = {};
+  job_.layout.overlap = choices_.always;
+  // Not asked here: whether the batch fits the pipeline.
+  job_.layout.pp = 1;
+  job_.layout.vpp = 1;
+  job_.layout.schedule = Schedule::k1f1b;
+  job_.cluster.devices = problem_.job.cluster.devices / layout.pp;
+  job_.global_batch = saturating_product({job_.dp(), layout.mbs});
+  const bool allowed = describe::framework_allows(job_);
+  job_.cluster.devices = problem_.job.cluster.devices;
+  job_.global_batch = problem_.job.global_batch;
+  return allowed;
+}
+
+// The rules about devices and batch, in numbers: WORLD-PRODUCT, BATCH-DP, BATCH-MICRO and
+// EXPERT-WORLD.
+bool Space::divides(const Shape& at, std::int64_t pp) const {
+  const std::int64_t devices = problem_.job.cluster.devices;
+  const std::int64_t batch = problem_.job.global_batch;
+  const std::int64_t ranks = saturating_product({at.tp, at.cp, pp});
+  if (devices % ranks != 0) {
+    return false;
+  }
+  const std::int64_t dp = devices / ranks;
+  const std::int64_t of_replica = batch / dp;
+  return (!problem_.is_fixed("dp") || problem_.job.layout.dp == dp) && batch % dp == 0 &&
+         of_replica >= at.mbs && (of_replica % at.mbs == 0 || pp == 1) &&
+         devices / pp % saturating_product({at.ep, at.etp}) == 0;
+}
+
+void Space::find_shapes() {
+  const auto has_pp = [&](const Shape& shape) {
+    return std::any_of(choices_.pp.begin(), choices_.pp.end(),
+                       [&](std::int64_t pp) { return divides(shape, pp); });
+  };
+  for (const std::int64_t tp : choices_.tp) {
+    for (const std::int64_t cp : choices_.cp) {
+      for (const std::int64_t ep : choices_.ep) {
+        for (const std::int64_t etp : choices_.etp) {
+          for (const std::int64_t mbs : choices_.mbs) {
+            const Shape shape{tp, cp, ep, etp, mbs};
+            if (!variants(shape).empty() && has_pp(shape)) {
+              shapes_.push_back(shape);
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+const std::vector<Variant>& Space::variants(const Shape& shape) {
+  const std::array<std::int64_t, 4> key{shape.tp, shape.cp, shape.ep, shape.etp};
+  const auto found = variants_.find(key);
+  if (found != variants_.end()) {
+    return found->second;
+  }
+  return variants_.emplace(key, make_variants(shape)).first->second;
+}
+
+// Those that the core rules allow, on as many devices and sequences as go with them.
+std::vector<Variant> Space::make_variants(const Shape& shape) {
+  std::vector<Variant> list;
+  const auto add = [&](const Variant& variant) {
+    job_.layout = layout_of(shape, variant);
+    job_.layout.dp = 0;
+    job_.cluster.devices = saturating_product({shape.tp, shape.cp, shape.ep, shape.etp});
+    job_.global_batch = saturating_product({job_.dp(), shape.mbs});
+    if (core_allows(job_)) {
+      list.push_back(variant);
+    }
+  };
+  for (const bool sp : choices_.sp) {
+    if (shape.tp == 1 && sp != choices_.sp.front()) {
+      continue;  // no tensor-parallel group to split over
+    }
+    for (const describe::CpMethod method : choices_.cp_methods) {
+      if (shape.cp == 1 && method != choices_.cp_methods.front()) {
+        continue;
+      }
+      for (const describe::Dispatcher dispatcher : choices_.dispatchers) {
+        if (shape.ep == 1 && dispatcher != choices_.dispatchers.front()) {
+          continue;
+        }
+        add({sp && shape.tp > 1, method, dispatcher});
+      }
+    }
+  }
+  job_.cluster.devices = problem_.job.cluster.devices;
+  job_.global_batch = problem_.job.global_batch;
+  return list;
+}
+
+Layout Space::layout_of(const Shape& shape, const Variant& variant) const {
+  Layout layout = problem_.job.layout;
+  layout.tp = shape.tp;
+  layout.cp = shape.cp;
+  layout.ep = shape.ep;
+  layout.etp = shape.etp;
+  layout.mbs = shape.mbs;
+  layout.sp = variant.sp;
+  layout.cp_method = variant.cp_method;
+  layout.dispatcher = variant.dispatcher;
+  layout.pp = 1;
+  layout.vpp = 1;
+  layout.schedule = Schedule::k1f1b;
+  layout.order = choices_.orders.front();
+  layout.split = {};
+  layout.recompute = {};
+  layout.zero = Zero::kNone;
+  layout.zero_group = 0;
+  layout.overlap.clear();
+  layout.dp = 0;
+  return layout;
+}
+
+void Space::set(const Pipeline& pipeline, Layout& layout) {
+  layout.pp = pipeline.pp;
+  layout.vpp = pipeline.vpp;
+  layout.schedule = pipeline.schedule;
+  layout.order = pipeline.order;
+}
+
+void Space::set(const Sharding& sharding, Layout& layout) const {
+  layout.zero = sharding.zero;
+  layout.reshard_after_forward = sharding.reshard;
+  layout.zero_group = sharding.inside                   ? inside_group(layout)
+                      : problem_.is_fixed("zero_group") ? problem_.job.layout.zero_group
+                                                        : 0;
+}
+
+Space::Splits& Space::splits_into(std::int64_t stages) {
+  Splits& splits = splits_[static_cast<std::size_t>(stages)];
+  if (splits.made) {
+    return splits;
+  }
+  splits.made = true;
+  splits.ways = splits_of(problem_, choices_, stages);
+  const workload::LayerIndex index(problem_.job.model);
+  Layout probe;
+  probe.pp = stages;
+  workload::Stage stage;
+  for (const describe::PipelineSplit& split : splits.ways) {
+    probe.split = split;
+    std::vector<std::int64_t> counts;
+    for (std::int64_t i = 0; i < stages; ++i) {
+      workload::fill_stage(problem_.job, probe, index, i, stage);
+      counts.insert(counts.end(), stage.blocks.begin(), stage.blocks.end());
+    }
+    splits.held.push_back(std::move(counts));
+  }
+  return splits;
+}
+
+const std::vector<describe::PipelineSplit>& Space::splits(std::int64_t stages) {
+  return splits_into(stages).ways;
+}
+
+const std::vector<std::vector<std::int64_t>>& Space::held(std::int64_t stages) {
+  return splits_into(stages).held;
+}
+
+template <class Use>
+void Space::each_chunking(std::int64_t pp, Schedule schedule, Chunks chunks, const Use& use) {
+  for (const std::int64_t vpp : choices_.vpp) {
+    if (saturating_product({pp, vpp}) < static_cast<std::int64_t>(splits_.size()) &&
+        (vpp > 1) == (chunks == Chunks::kSeveral) && runs_chunks(schedule, vpp) &&
+        !splits(pp * vpp).empty()) {
+      use(Pipeline{pp, vpp, schedule, {}});
+    }
+  }
+}
+
+// Does the framework let the layout's schedule run one or several chunks on this batch? Its rules
+// ask no more of vpp than that.
+bool Space::runs(const Layout& layout, Chunks chunks) {
+  const std::array<std::int64_t, 3> key{layout.pp, static_cast<std::int64_t>(layout.schedule),
+                                        static_cast<std::int64_t>(chunks)};
+  const auto [first, is_new] = first_chunks_.try_emplace(key, 0);
+  if (is_new) {
+    each_chunking(layout.pp, layout.schedule, chunks, [&](const Pipeline& pipeline) {
+      first->second = first->second == 0 ? pipeline.vpp : first->second;
+    });
+  }
+  if (first->second == 0) {
+    return false;
+  }
+  Layout at = layout;
+  at.vpp = first->second;
+  const std::vector<SwitchGroup>& groups = switches(at);
+  return !groups.empty() && batch_fits(at, groups);
+}
+
+bool Space::batch_fits(const Layout& layout, const std::vector<SwitchGroup>& groups) {
+  const auto order = std::find(choices_.orders.begin(), choices_.orders.end(), layout.order);
+  const auto schedule =
+      std::find(choices_.schedules.begin(), choices_.schedules.end(), layout.schedule);
+  const std::size_t place =
+      ((place_of(layout.pp) * choices_.orders.size() +
+        static_cast<std::size_t>(order - choices_.orders.begin())) *
+           choices_.schedules.size() +
+       (schedule == choices_.schedules.end()
+            ? 0
+            : static_cast<std::size_t>(schedule - choices_.schedules.begin()))) *
+          2 +
+      (layout.vpp > 1 ? 1 : 0);
+  std::optional<bool>& known = facts_of(layout).runs[place];
+  if (!known) {
+    job_.layout = layout;
+    job_.layout.split = splits(layout.stages()).front();
+    job_.layout.recompute = groups.front().recompute;
+    set(groups.front().shardings.front(), job_.layout);
+    job_.layout.overlap = groups.front().shardings.front().hidden.front();
+    known = describe::framework_allows(job_);
+  }
+  return *known;
+}
+
+template <class Use>
+void Space::each_schedule(const Layout& layout, const Use& use) {
+  Layout at = layout;
+  const Shape shape{layout.tp, layout.cp, layout.ep, layout.etp, layout.mbs};
+  for (const std::int64_t pp : choices_.pp) {
+    if (!divides(shape, pp)) {
+      continue;
+    }
+    at.pp = pp;
+    for (const auto& order : choices_.orders) {
+      if (pp == 1 && order != choices_.orders.front()) {
+        continue;
+      }
+      at.order = order;
+      for (const Schedule schedule : choices_.schedules) {
+        if (pp == 1 && schedule != choices_.schedules.front()) {
+          continue;
+        }
+        at.schedule = pp == 1 ? Schedule::k1f1b : schedule;
+        for (const Chunks chunks : {Chunks::kOne, Chunks::kSeveral}) {
+          if ((pp > 1 || chunks == Chunks::kOne) && runs(at, chunks)) {
+            use(at, chunks);
+          }
+        }
+      }
+    }
+  }
+}
+
+std::vector<Pipeline> Space::pipelines(const Layout& layout) {
+  std::vector<Pipeline> list;
+  each_schedule(layout, [&](const Layout& at, Chunks chunks) {
+    each_chunking(at.pp, at.schedule, chunks, [&](Pipeline pipeline) {
+      pipeline.order = at.order;
+      list.push_back(pipeline);
+    });
+  });
+  return list;
+}
+
+std::vector<Pipeline> Space::chunkings(std::int64_t pp) {
+  std::vector<Pipeline> list;
+  for (const Schedule schedule : choices_.schedules) {
+    for (const Chunks chunks : {Chunks::kOne, Chunks::kSeveral}) {
+      if (pp > 1 || (chunks == Chunks::kOne && schedule == choices_.schedules.front())) {
+        each_chunking(pp, pp == 1 ? Schedule::k1f1b : schedule, chunks,
+                      [&](const Pipeline& pipeline) { list.push_back(pipeline); });
+      }
+    }
+  }
+  return list;
+}
+
+// What switches depend on, in bits.
+Space::SwitchKey Space::key_of(const Layout& at) {
+  const std::int64_t layers = problem_.job.model.layer_count();
+  SwitchKey key = 0;
+  const auto add = [&key](std::int64_t value, unsigned bits) {
+    key = key << bits | static_cast<SwitchKey>(value);
+  };
+  add(at.tp > 1, 1);
+  add(at.sp, 1);
+  add(at.cp > 1, 1);
+  add(static_cast<std::int64_t>(at.cp_method), 3);
+  add(at.ep > 1, 1);
+  add(at.etp > 1, 1);
+  add(static_cast<std::int64_t>(at.dispatcher), 2);
+  add(std::min<std::int64_t>(at.pp, 3), 2);
+  add(at.vpp > 1, 1);
+  add(static_cast<std::int64_t>(at.schedule), 4);
+  add(has_replicas(at), 1);
+  add(allows_inside(at), 1);
+  add(problem_.job.cluster.devices / (at.pp * at.tp * at.cp) > 1, 1);
+  add(choices_.recomputes_some ? (layers + at.stages() - 1) / at.stages() : 0, 24);
+  return key;
+}
+
+const std::vector<SwitchGroup>& Space::switches(const Layout& layout) {
+  const SwitchKey key = key_of(layout);
+  const auto found = switches_.find(key);
+  if (found != switches_.end()) {
+    return found->second;
+  }
+  return switches_.emplace(key, make_switches(layout)).first->second;
+}
+
+// Ways to keep states and to hide messages that the framework allows for the job's recomputation.
+std::vector<Sharding> Space::make_shardings(describe::Job& job) {
+  Layout& at = job.layout;
+  const bool replicas = has_replicas(at);
+  const bool inside = allows_inside(at);
+  std::vector<Sharding> list;
+  for (const Zero zero : choices_.zero) {
+    if (!replicas && zero != choices_.zero.front()) {
+      continue;  // nothing to spread over
+    }
+    for (const bool within : {false, true}) {
+      if (within && (!inside || zero == Zero::kNone || !replicas)) {
+        continue;
+      }
+      for (const bool reshard : choices_.reshard) {
+        if (reshard != choices_.reshard.front() && (zero != Zero::kParameters || !replicas)) {
+          continue;
+        }
+        Sharding sharding{zero, within, reshard, {}};
+        set(sharding, at);
+        std::vector<Overlap> free;
+        for (const Overlap what : choices_.switches) {
+          const bool matters = what == Overlap::kGradReduce       ? replicas
+                               : what == Overlap::kParamGather    ? replicas && zero != Zero::kNone
+                               : what == Overlap::kTensorParallel ? at.tp > 1
+                               : what == Overlap::kPipeline       ? at.pp > 1
+                               : what == Overlap::kExpert         ? at.ep > 1
+                                                                  : at.cp > 1;
+          if (matters) {
+            free.push_back(what);
+          }
+        }
+        for (std::uint32_t set_of = 0; set_of < (1U << free.size()); ++set_of) {
+          at.overlap = choices_.always;
+          for (std::size_t i = 0; i < free.size(); ++i) {
+            if ((set_of >> i & 1U) != 0) {
+              at.overlap.push_back(free[i]);
+            }
+          }
+          std::sort(at.overlap.begin(), at.overlap.end());
+          if (describe::framework_allows(job)) {
+            sharding.hidden.add(at.overlap);
+          }
+        }
+        sharding.hidden.sort();
+        if (!sharding.hidden.empty()) {
+          list.push_back(std::move(sharding));
+        }
+      }
+    }
+  }
+  return list;
+}
+
+std::vector<SwitchGroup> Space::make_switches(const Layout& layout) {
+  describe::Job job = problem_.job;
+  job.layout = layout;
+  // A batch that every schedule can run: whether the problem's is one depends on the pipeline.
+  job.global_batch = saturating_product({job.dp(), layout.mbs, layout.pp, layout.vpp});
+  std::vector<describe::RecomputePolicy> policies = choices_.recompute;
+  if (choices_.recomputes_some) {
+    add_part_policies(job.model.layer_count(), layout.stages(), policies);
+  }
+  std::vector<SwitchGroup> groups;
+  for (std::size_t i = 0; i < policies.size(); ++i) {
+    job.layout.recompute = policies[i];
+    SwitchGroup group{.recompute = policies[i],
+                      .policy = i < choices_.recompute.size() ? i : SwitchGroup::kNoPolicy,
+                      .lean = is_lean(policies[i], policies),
+                      .modules = modules_of(policies[i]),
+                      .shardings = make_shardings(job)};
+    for (const Sharding& sharding : group.shardings) {
+      group.count += static_cast<double>(sharding.hidden.size());
+    }
+    if (!group.shardings.empty()) {
+      groups.push_back(std::move(group));
+    }
+  }
+  return groups;
+}
+
+// Layouts that run the layout's schedule so, all numbers of chunks together.
+double Space::count_chunkings(const Layout& layout, Chunks chunks) {
+  Layout at = layout;
+  at.vpp = chunks == Chunks::kOne ? 1 : 2;
+  // The key of any number of chunks holds what switches depend on, but for the layers of a stage,
+  // which follow from pp.
+  constexpr unsigned kPpBits = 16;
+  const std::uint64_t key = (key_of(at) >> 24U) << kPpBits | static_cast<std::uint64_t>(layout.pp);
+  const auto known = counts_.find(key);
+  if (known != counts_.end()) {
+    return known->second;
+  }
+  double all = 0.0;
+  each_chunking(layout.pp, layout.schedule, chunks, [&](const Pipeline& pipeline) {
+    at.vpp = pipeline.vpp;
+    double switched = 0.0;
+    for (const SwitchGroup& group : switches(at)) {
+      switched += group.count;
+    }
+    all += switched * static_cast<double>(splits(at.stages()).size());
+  });
+  return counts_.emplace(key, all).first->second;
+}
+
+double Space::count(const Layout& layout) {
+  double all = 0.0;
+  each_schedule(layout,
+                [&](const Layout& at, Chunks chunks) { all += count_chunkings(at, chunks); });
+  return all;
+}
+
+double Space::count() {
+  double all = 0.0;
+  for (const Shape& shape : shapes_) {
+    for (const Variant& variant : variants(shape)) {
+      all += count(layout_of(shape, variant));
+    }
+  }
+  return all;
+}
+
+bool Space::holds(const Layout& layout) {
+  const Shape shape{layout.tp, layout.cp, layout.ep, layout.etp, layout.mbs};
+  for (const Variant& variant : variants(shape)) {
+    Layout at = layout_of(shape, variant);
+    for (const Pipeline& pipeline : pipelines(at)) {
+      set(pipeline, at);
+      if (at.pp != layout.pp || at.vpp != layout.vpp || at.schedule != layout.schedule) {
+        continue;
+      }
+      const auto& ways = splits(at.stages());
+      if (std::find(ways.begin(), ways.end(), layout.split) == ways.end()) {
+        continue;
+      }
+      at.split = layout.split;
+      for (const SwitchGroup& group : switches(at)) {
+        at.recompute = group.recompute;
+        for (const Sharding& sharding : group.shardings) {
+          set(sharding, at);
+          for (std::size_t i = 0; i < sharding.hidden.size(); ++i) {
+            at.overlap = sharding.hidden[i];
+            if (at == layout) {
+              return true;
+            }
+          }
+        }
+      }
+    }
+  }
+  return false;
+}
+
+}  // namespace sextant::search

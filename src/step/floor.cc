@@ -1,0 +1,85 @@
+#include "step/floor.h"
+
+#include <algorithm>
+
+namespace sextant::step {
+namespace {
+
+// Without what hidden messages slow, and without data parallelism's messages, which go by how
+// states are sharded.
+Seconds on_device(const PassCost& pass) {
+  return pass.compute + pass.exposed.total() - pass.exposed[Axis::kData];
+}
+
+Seconds least(const PassCost& pass) {
+  return std::max(on_device(pass), pass.host + pass.tail);
+}
+
+}  // namespace
+
+// The stage's time on its device; lowers `share` to its part of compute.
+PassFloor StepFloors::see(const workload::Stage& stage, double& share) {
+  const StageCost cost = parts_.pass_cost(stage);
+  const Seconds compute = cost.forward.compute + cost.backward.compute;
+  const Seconds time = cost.forward.total() + cost.backward.total();
+  share = time > Seconds() ? std::min(share, compute / time) : 0.0;
+  return {on_device(cost.forward), on_device(cost.backward)};
+}
+
+// A rank's layers and ends are a mixture of these stages, so its share of compute lies between
+// theirs.
+void StepFloors::add_parts(StepFloor& floor) {
+  workload::Stage one = parts_.plan().kinds.front();
+  const std::vector<std::int64_t> all = one.blocks;
+  const std::int64_t predicted = one.mtp_layers;
+  double unused = 1.0;
+  floor.compute_share = 1.0;
+  floor.blocks.resize(all.size());
+  const auto ends = [&](bool embedding, bool head) {
+    one.embedding = embedding;
+    one.head = head;
+    one.mtp_layers = head ? predicted : 0;
+  };
+  std::fill(one.blocks.begin(), one.blocks.end(), 0);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (all[i] == 0) {
+      continue;
+    }
+    one.blocks[i] = 1;
+    one.layers = 1;
+    ends(false, false);
+    floor.blocks[i] = see(one, floor.compute_share);
+    ends(true, false);
+    see(one, floor.compute_share);
+    ends(false, true);
+    see(one, floor.compute_share);
+    one.blocks[i] = 0;
+  }
+  one.layers = 0;
+  ends(true, false);
+  floor.embedding = see(one, unused);
+  ends(false, true);
+  floor.head = see(one, unused);
+}
+
+StepFloor StepFloors::of(const describe::Layout& layout, bool alone) {
+  parts_.enter(layout);
+  const StageCost all = parts_.pass_cost(parts_.plan().kinds.front());
+  StepFloor floor;
+  floor.microbatch = least(all.forward) + least(all.backward);
+  add_parts(floor);
+  floor.compute_share = alone ? 0.0 : floor.compute_share;
+  return floor;
+}
+
+Seconds StepFloors::compute(const describe::Layout& layout) {
+  job_.layout = layout;
+  const workload::Shard shard = workload::shard_of(job_);
+  const workload::OperatorSetting setting(job_, job_.layout, shard);
+  const cost::LayerTimes times = cost::layer_times(setting, model_.device);
+  workload::fill_stage(job_, job_.layout, index_, 0, stage_);
+  const cost::StageTime time = cost::stage_time(times, job_, job_.layout, stage_, model_.device);
+  return time.work.forward.device + time.work.backward.device;
+}
+
+}  // namespace sextant::step

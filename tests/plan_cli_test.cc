@@ -1,0 +1,339 @@
+// `sextant plan` as a user meets it: the winner, what is fixed, why not, no plan, objectives,
+// changes to one's own job, files and pictures.
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "run_program.h"
+
+namespace sextant::tests {
+namespace {
+
+using nlohmann::json;
+
+using Words = std::vector<std::string>;
+
+// A small problem: an 8B model on one node, and few values of what multiplies a space.
+Words asked(const Words& more, const std::string& fix = "cp=1,mbs=1") {
+  Words words{"plan", "llama-3.1-8b", "--on", "8xh100-sxm", "--gbs", "64", "--fix", fix};
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+json answer_of(Words words, int exit_code = 0) {
+  words.emplace_back("--json");
+  const Ran ran = run_sextant(words);
+  EXPECT_EQ(ran.exit_code, exit_code) << ran.err << ran.out;
+  return json::parse(ran.out);
+}
+
+json estimate_of(const std::string& layout) {
+  return json::parse(run_sextant({"estimate", "llama-3.1-8b", "--on", "8xh100-sxm", "--gbs", "64",
+                                  "--layout", layout, "--json"})
+                         .out);
+}
+
+double step_of(const json& of) {
+  return of["step_time_s"].get<double>();
+}
+
+void expect_said(const std::string& text, const Words& said) {
+  for (const std::string& one : said) {
+    EXPECT_NE(text.find(one), std::string::npos) << one << "\n" << text;
+  }
+}
+
+TEST(PlanCli, TheAnswerSaysWhatWinsWhyAndHowItWasFound) {
+  const Ran ran = run_sextant(asked({"--tokens", "1T", "--price", "2.5"}));
+  ASSERT_EQ(ran.exit_code, 0) << ran.err;
+  EXPECT_EQ(ran.err, "");  // progress is for terminals
+  expect_said(ran.out, {"plan  ", "step  ", "MFU", "of 75.67 GiB (79.65 GiB less 5 % headroom)",
+                        "days", "cost", "what bounds it", "compute", "what would move it",
+                        "scale-up links x 2", "memory bandwidth + 20 %", "one more node",
+                        "against the first", "against 1: ", "the prediction interval",
+                        "legal layouts in", "left out", "assumed: "});
+}
+
+TEST(PlanCli, NoLayoutThatUsersTryIsFasterAndTheWordsBringThePlanBack) {
+  const json answer = answer_of(asked({}));
+  EXPECT_EQ(answer["schema"], "sextant.plan/1");
+  const json& best = answer["plans"][0];
+  const json same = estimate_of(best["layout"].get<std::string>());
+  EXPECT_EQ(same["step_time_s"], best["step_time_s"]);
+  EXPECT_EQ(same["terms"], best["terms"]);
+  EXPECT_EQ(same["memory"], best["memory"]);
+  for (const char* layout :
+       {"tp=8", "tp=4", "tp=2", "pp=2", "tp=2,pp=2", "tp=4,pp=2", "pp=4", "tp=2,recompute=full",
+        "tp=2,pp=2,vpp=2", "tp=4,recompute=selective"}) {
+    const json other = estimate_of(layout);
+    if (other["fits"].get<bool>()) {
+      EXPECT_GE(step_of(other), step_of(best)) << layout;
+    }
+  }
+  for (std::size_t i = 1; i < answer["plans"].size(); ++i) {
+    EXPECT_GE(step_of(answer["plans"][i]), step_of(answer["plans"][i - 1]));
+    EXPECT_LE(answer["plans"][i]["least_memory_bytes"], answer["limit_bytes"]);
+  }
+  const json& search = answer["search"];
+  EXPECT_TRUE(search["complete"].get<bool>());
+  EXPECT_DOUBLE_EQ(search["possible"].get<double>(),
+                   search["timed"].get<double>() + search["too_slow"].get<double>() +
+                       search["hides_less"].get<double>() + search["too_large"].get<double>());
+}
+
+TEST(PlanCli, TheAnswerIsTheSameOnAnyNumberOfThreads) {
+  json one = answer_of(asked({"--threads", "1"}));
+  json three = answer_of(asked({"--threads", "3"}));
+  for (json* answer : {&one, &three}) {
+    (*answer)["search"].erase("time_s");
+  }
+  EXPECT_EQ(one, three);
+}
+
+TEST(PlanCli, FixedKeysKeepTheirValues) {
+  const json answer = answer_of(asked({}, "cp=1,mbs=2,tp=4,recompute=full"));
+  ASSERT_FALSE(answer["plans"].empty());
+  for (const json& plan : answer["plans"]) {
+    EXPECT_EQ(plan["tp"], 4);
+    EXPECT_EQ(plan["mbs"], 2);
+    EXPECT_NE(plan["layout"].get<std::string>().find("recompute=full"), std::string::npos);
+  }
+  EXPECT_EQ(answer["fixed"], json({"cp", "mbs", "tp", "recompute"}));
+}
+
+TEST(PlanCli, ContradictoryFixesAreNamed) {
+  const Ran rule = run_sextant(asked({}, "tp=3"));
+  EXPECT_EQ(rule.exit_code, 1);
+  expect_said(rule.out, {"no layout can run", "HEADS-TP", "freed alone, there are layouts: tp=3"});
+  // 8 * 4 ranks on 8 devices: either of them is too much.
+  const json both = answer_of(asked({}, "tp=8,pp=4"), 1);
+  EXPECT_FALSE(both["found"].get<bool>());
+  EXPECT_EQ(both["none"]["freed"], json({"tp=8", "pp=4"}));
+}
+
+// 70.6 B parameters with 18 bytes each are 1,183 GiB, 74 GiB on each of 16 devices before any
+// activation: of 75.67 GiB that leaves too little, 32 devices have enough.
+TEST(PlanCli, WhatDoesNotFitSaysWhatIsMissingAndWhatWouldHelp) {
+  const Words words{"plan", "llama-3.1-70b", "--on", "8xh100-sxm", "--gbs", "64"};
+  const Ran ran = run_sextant(words);
+  EXPECT_EQ(ran.exit_code, 1);
+  expect_said(ran.out, {"no layout can run", "memory is short", " missing", "the nearest that fits",
+                        "32 devices: "});
+  const json answer = answer_of(words, 1);
+  EXPECT_GT(answer["none"]["missing_bytes"].get<double>(), 0.0);
+}
+
+TEST(PlanCli, HeadroomIsKeptFree) {
+  const json answer = answer_of(asked({"--headroom", "40%"}));
+  const auto limit = answer["limit_bytes"].get<double>();
+  EXPECT_NEAR(limit, 79.65 * 0.6 * 1024 * 1024 * 1024, 0.01 * limit);
+  for (const json& plan : answer["plans"]) {
+    EXPECT_LE(plan["least_memory_bytes"].get<double>(), limit);
+  }
+}
+
+TEST(PlanCli, WhyNotNamesTheRule) {
+  const Ran ran = run_sextant(asked({"--why-not", "tp=3"}));
+  EXPECT_EQ(ran.exit_code, 0) << ran.err;
+  expect_said(ran.out, {"why not tp=3", "not legal", "HEADS-TP"});
+}
+
+TEST(PlanCli, WhyNotNamesTheMissingMemory) {
+  const Ran ran = run_sextant(asked({"--why-not", "zero=0,overlap=grad_reduce"}));
+  EXPECT_EQ(ran.exit_code, 0) << ran.err;
+  expect_said(ran.out, {"does not fit", " missing"});
+}
+
+TEST(PlanCli, WhyNotNamesWhatWasFixedOtherwise) {
+  const Ran ran = run_sextant(asked({"--why-not", "tp=4,mbs=2"}));
+  EXPECT_EQ(ran.exit_code, 0) << ran.err;
+  expect_said(ran.out, {"not searched: mbs=2, but mbs=1 is fixed"});
+}
+
+TEST(PlanCli, WhyNotTermsAddUpToTheDifference) {
+  const json answer = answer_of(asked({"--why-not", "tp=8"}));
+  const json& why = answer["why_not"];
+  double sum = 0.0;
+  for (const auto& [term, longer] : why["longer"].items()) {
+    sum += longer.get<double>();
+  }
+  EXPECT_GT(sum, 0.0);
+  EXPECT_NEAR(sum, step_of(why["step"]) - step_of(answer["plans"][0]), 1e-9);
+  EXPECT_TRUE(why["outside"].empty()) << why;
+}
+
+TEST(PlanCli, LeastMemoryMayCostAFewPercent) {
+  const json fast = answer_of(asked({}));
+  const json lean = answer_of(asked({"--objective", "memory"}));
+  const json& winner = lean["plans"][0];
+  EXPECT_LT(winner["least_memory_bytes"], fast["plans"][0]["least_memory_bytes"]);
+  EXPECT_LE(step_of(winner), step_of(fast["plans"][0]) * 1.05);
+}
+
+TEST(PlanCli, AFrontTradesTimeForMemory) {
+  const json answer = answer_of(asked({"--pareto"}));
+  const json& front = answer["front"];
+  ASSERT_GT(front.size(), 1U);
+  EXPECT_EQ(front[0]["step_time_s"], answer["plans"][0]["step_time_s"]);
+  for (std::size_t i = 1; i < front.size(); ++i) {
+    EXPECT_GE(step_of(front[i]), step_of(front[i - 1]));
+    EXPECT_LT(front[i]["least_memory_bytes"], front[i - 1]["least_memory_bytes"]);
+  }
+  EXPECT_LE(step_of(front.back()), step_of(front[0]) * 1.30);
+}
+
+// 8.03 B parameters: 2 + 4 + 12 bytes each are 135 GiB, more than one device has.
+TEST(PlanCli, TheFewestDevicesThatFit) {
+  const json answer = answer_of({"plan", "llama-3.1-8b", "--on", "16xh100-sxm", "--gbs", "64",
+                                 "--fix", "cp=1,mbs=1", "--objective", "devices"});
+  const json& counts = answer["counts"];
+  EXPECT_EQ(counts[0]["devices"], 1);
+  EXPECT_FALSE(counts[0]["meets"].get<bool>());
+  EXPECT_EQ(counts.back()["devices"], 2);
+  EXPECT_TRUE(counts.back()["meets"].get<bool>());
+  EXPECT_EQ(answer["devices"], 2);
+}
+
+TEST(PlanCli, ADeadlineAsksForMoreDevices) {
+  const Words base{"plan",  "llama-3.1-8b", "--on",     "16xh100-sxm", "--gbs",       "64",
+                   "--fix", "cp=1,mbs=1",   "--tokens", "100B",        "--objective", "devices"};
+  Words in_time = base;
+  in_time.insert(in_time.end(), {"--days", "15"});
+  const json answer = answer_of(in_time);
+  EXPECT_LE(answer["training"]["time_days"], 15.0);
+  EXPECT_GT(answer["devices"], 2);
+  const json& counts = answer["counts"];
+  EXPECT_GT(counts[counts.size() - 2]["training"]["time_days"], 15.0);
+  Words never = base;
+  never.insert(never.end(), {"--days", "1"});
+  const Ran ran = run_sextant(never);
+  EXPECT_EQ(ran.exit_code, 1) << ran.out;
+  expect_said(ran.out, {"the deadline of 1 days is missed", "too slow"});
+}
+
+// One device sends nothing, but does not fit; each further one is used less well.
+TEST(PlanCli, TheCheapestIsAmongTheFewest) {
+  const json answer = answer_of({"plan", "llama-3.1-8b", "--on", "16xh100-sxm", "--gbs", "64",
+                                 "--fix", "cp=1,mbs=1", "--tokens", "100B", "--objective", "cost"});
+  double least = 1e300;
+  std::int64_t cheapest = 0;
+  for (const json& count : answer["counts"]) {
+    if (count["meets"].get<bool>() && count["training"]["device_hours"].get<double>() < least) {
+      least = count["training"]["device_hours"].get<double>();
+      cheapest = count["devices"].get<std::int64_t>();
+    }
+  }
+  EXPECT_EQ(answer["devices"], cheapest);
+  EXPECT_EQ(answer["counts"].back()["devices"], 16);
+}
+
+std::string own_script(const std::string& flags) {
+  return "#!/bin/bash\n"
+         "export CUDA_DEVICE_MAX_CONNECTIONS=1\n"
+         "torchrun --nnodes 1 --nproc-per-node 8 pretrain_gpt.py \\\n"
+         "  --sequence-parallel --use-distributed-optimizer --bf16 \\\n"
+         "  --num-layers 32 --hidden-size 4096 --ffn-hidden-size 14336 \\\n"
+         "  --num-attention-heads 32 --group-query-attention --num-query-groups 8 \\\n"
+         "  --swiglu --normalization RMSNorm --disable-bias-linear \\\n"
+         "  --position-embedding-type rope --untie-embeddings-and-output-weights \\\n"
+         "  --tokenizer-type NullTokenizer --vocab-size 128255 \\\n"
+         "  --seq-length 4096 --max-position-embeddings 131072 --global-batch-size 64 \\\n"
+         "  " +
+         flags + "\n";
+}
+
+TEST(PlanCli, OnesOwnJobGetsTheChangesWorthMaking) {
+  const Folder folder;
+  const std::string script =
+      folder.write("train.sh", own_script("--tensor-model-parallel-size 8 --micro-batch-size 1 "
+                                          "--recompute-granularity full --recompute-method uniform "
+                                          "--recompute-num-layers 1"));
+  const json answer =
+      answer_of({"plan", "--from", script, "--on", "h100-sxm", "--fix", "cp=1", "--threads", "2"});
+  const json& changes = answer["changes"];
+  ASSERT_FALSE(changes["changes"].empty()) << changes;
+  double before = step_of(changes["before"]);
+  for (const json& change : changes["changes"]) {
+    EXPECT_GE(change["gain"].get<double>(), 0.005);
+    EXPECT_NEAR(before - change["gain_s"].get<double>(), step_of(change), 1e-9);
+    before = step_of(change);
+  }
+  EXPECT_DOUBLE_EQ(step_of(changes["after"]), before);
+  EXPECT_GE(before, step_of(answer["plans"][0]) * (1.0 - 1e-12));
+  EXPECT_LE(before, step_of(answer["plans"][0]) * 1.05);
+  const Ran ran = run_sextant({"plan", "--from", script, "--on", "h100-sxm", "--fix", "cp=1"});
+  expect_said(ran.out, {"now  ", "change", "gain", "all of them", "gives "});
+}
+
+TEST(PlanCli, OnesOwnJobThatDoesNotSayEnoughIsAnError) {
+  const Folder folder;
+  const std::string script = folder.write("train.sh", own_script("--micro-batch-size 1"));
+  const Ran ran = run_sextant({"plan", "--from", script});
+  EXPECT_EQ(ran.exit_code, 2);
+  expect_said(ran.err, {"the device is not stated"});
+}
+
+TEST(PlanCli, ThePlanComesAsFilesThatReadBackToIt) {
+  const Folder folder;
+  const std::string out = (folder.path() / "job").string();
+  const json answer = answer_of(asked({"--emit", "megatron", "--out", out}));
+  ASSERT_EQ(answer["written"].size(), 1U);
+  const std::string file = answer["written"][0].get<std::string>();
+  expect_said(content(file), {"predicted step", "needs", "pretrain_gpt.py"});
+  const json checked = json::parse(run_sextant({"check", file, "--on", "h100-sxm", "--json"}).out);
+  EXPECT_TRUE(checked["legal"].get<bool>());
+  EXPECT_NEAR(step_of(checked["predicted"]), step_of(answer["plans"][0]),
+              0.02 * step_of(answer["plans"][0]));
+}
+
+TEST(PlanCli, PicturesAreWritten) {
+  const Folder folder;
+  const std::string out = (folder.path() / "pictures").string();
+  Words words = asked({"--plot", out}, "cp=1,mbs=1,recompute=none,overlap=grad_reduce");
+  const Ran ran = run_sextant(words);
+  ASSERT_EQ(ran.exit_code, 0) << ran.err;
+  for (const char* name : {"memory", "timeline", "waterfall", "front", "heat-map"}) {
+    const std::string text = content(folder.path() / "pictures" / (std::string(name) + ".svg"));
+    EXPECT_TRUE(text.starts_with("<svg") || text.starts_with("<?xml")) << name;
+    EXPECT_NE(ran.err.find(std::string(name) + ".svg"), std::string::npos) << ran.err;
+  }
+  words.insert(words.end(), {"--plot-as", "png"});
+  ASSERT_EQ(run_sextant(words).exit_code, 0);
+  EXPECT_TRUE(content(folder.path() / "pictures" / "memory.png").starts_with("\x89PNG"));
+}
+
+TEST(PlanCli, WrongWordsAreUsage) {
+  const std::vector<std::pair<Words, std::string>> cases{
+      {{"plan", "--on", "8xh100-sxm"}, "the model is missing"},
+      {asked({"--objective", "speed"}), "--objective"},
+      {asked({"--headroom", "120%"}), "--headroom"},
+      {asked({"--top", "0"}), "--top"},
+      {asked({"--days", "30"}), "a deadline needs the tokens"},
+      {asked({"--out", "x"}), "--emit"},
+      {asked({"--why-not", "tq=3"}), "--why-not"},
+      {asked({}, "tq=3"), "--fix"},
+      {asked({"--emit", "torchtitan", "--framework", "megatron-core"}), "not a dialect"},
+      {asked({"--plot-as", "jpg", "--plot", "x"}), "svg or png"}};
+  for (const auto& [words, said] : cases) {
+    const Ran ran = run_sextant(words);
+    EXPECT_EQ(ran.exit_code, 2) << said << ran.out;
+    EXPECT_NE(ran.err.find(said), std::string::npos) << ran.err;
+  }
+}
+
+TEST(PlanCli, ABatchLeftOpenIsAboutFourMillionTokens) {
+  Words words{"plan", "llama-3.1-8b", "--on", "8xh100-sxm", "--fix", "cp=1,mbs=1,tp=2"};
+  const json answer = answer_of(words);
+  EXPECT_EQ(answer["global_batch"], 1024);  // 4 Mi / 4096
+  bool said = false;
+  for (const json& assumed : answer["assumed"]) {
+    said = said || assumed.get<std::string>().starts_with("gbs=1024 (not given");
+  }
+  EXPECT_TRUE(said) << answer["assumed"];
+}
+
+}  // namespace
+}  // namespace sextant::tests

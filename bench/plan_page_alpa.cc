@@ -1,6 +1,4 @@
 // Alpa against the search, on the space both share.
-#include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <iostream>
 #include <vector>
@@ -48,100 +46,134 @@ std::vector<Scenario> scenarios() {
   };
 }
 
-struct Tally {
-  std::int64_t compared = 0;
-  std::int64_t same = 0;
-  std::int64_t close = 0;     // within 0.5 %, another layout
-  std::int64_t thousand = 0;  // at least 1,000 times the calls
-  std::int64_t thousand_of_powers = 0;
-  std::int64_t mixed = 0;
-  std::int64_t programs = 0;
-  std::string differing;
+constexpr double kClose = 0.005;
+constexpr double kFewer = 1000.0;
+
+struct Answers {
+  search::Found found;
+  search::AlpaResult alpa;
+  search::AlpaResult powers;
+};
+
+Answers answers_of(const search::Problem& problem) {
+  const search::Space space(problem);
+  search::FindOptions options;
+  options.top = 1;
+  return {search::find_plans(space, options), search::alpa(problem, search::Submeshes::kEvery),
+          search::alpa(problem, search::Submeshes::kPowersOfTwo)};
+}
+
+class Tally {
+ public:
+  void add(const Scenario& scenario, const Answers& answers) {
+    const search::AlpaResult& alpa = answers.alpa;
+    if (!alpa.plan || answers.found.plans.empty()) {
+      add_apart(scenario, answers.found.plans.empty() ? "nothing fits" : "Alpa finds nothing");
+      return;
+    }
+    const search::Plan& plan = answers.found.plans.front();
+    const auto ours = static_cast<double>(answers.found.calls.total());
+    const double fewer = static_cast<double>(alpa.calls.total()) / ours;
+    const double of_powers = static_cast<double>(answers.powers.calls.total()) / ours;
+    const double slower = alpa.plan->time.step / plan.time.step;
+    ++compared_;
+    mixed_ += alpa.mixed;
+    programs_ += alpa.programs;
+    thousand_ += fewer >= kFewer ? 1 : 0;
+    thousand_of_powers_ += of_powers >= kFewer ? 1 : 0;
+    compare(scenario, plan, *alpa.plan);
+    table_ += fmt::format(
+        "| {} | {} | {} × {} | {} | {:.3f} | {} | {} | {:.3f} | {} | {:.4f} | {:.0f}× | {:.0f}× "
+        "|\n",
+        scenario.model, scenario.cluster, scenario.batch, scenario.sequence,
+        short_text(plan.layout), plan.time.step / 1_s, answers.found.calls.total(),
+        short_text(alpa.plan->layout), alpa.plan->time.step / 1_s, alpa.calls.total(), slower,
+        fewer, of_powers);
+  }
+
+  void add_apart(const Scenario& scenario, const std::string& why) {
+    apart_ += fmt::format("- {} on {}: {}.\n", scenario.model, scenario.cluster, why);
+  }
+
+  [[nodiscard]] std::string text() const {
+    std::string text = fmt::format(
+        "## Against Alpa\n\n"
+        "On the space both share: dp, tp, pp and the cuts between stages; everything else as "
+        "Megatron Core's recipes have it, one sequence a microbatch, keys of the scenario fixed. "
+        "{} scenarios: {} times the same layout, {} times another within 0.5 % of the step, {} "
+        "times further apart (listed). The search asks the leaf at least 1,000 times less often in "
+        "{} of them (in {} where submeshes are powers of two of nodes only, the default of Alpa's "
+        "code; the paper takes every number).\n\n"
+        "A call is a whole step, a floor of a family of layouts, or one run of layers on one "
+        "submesh under one logical shape, which Alpa compiles and profiles each. {} integer "
+        "programs were solved with CBC, {} of which would split operator groups of a stage in "
+        "different ways.\n\n",
+        compared_, same_, close_, compared_ - same_ - close_, thousand_, thousand_of_powers_,
+        programs_, mixed_);
+    text +=
+        "| model | cluster | batch × tokens | search | s | calls | Alpa | s | calls | Alpa / "
+        "search | calls | of powers of two |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n" +
+        table_;
+    return apart_.empty() ? text : text + "\nFurther apart, or without an answer:\n\n" + apart_;
+  }
+
+ private:
+  void compare(const Scenario& scenario, const search::Plan& ours, const search::Plan& alpa) {
+    const double slower = alpa.time.step / ours.time.step;
+    if (alpa.layout == ours.layout) {
+      ++same_;
+    } else if (std::abs(slower - 1.0) <= kClose) {
+      ++close_;
+    } else {
+      add_apart(scenario, fmt::format("Alpa's layout takes {:+.2f} %: {}", (slower - 1.0) * 100.0,
+                                      apart_by(ours.time, alpa.time)));
+    }
+  }
+
+  // The terms that differ by at least a tenth of the difference.
+  static std::string apart_by(const step::StepTerms& ours, const step::StepTerms& alpa) {
+    const double all = std::abs((alpa.step - ours.step) / 1_ms);
+    std::string text;
+    const auto add = [&](std::string_view name, Seconds more) {
+      if (std::abs(more / 1_ms) >= 0.1 * all) {
+        text += fmt::format("{}{} {:+.0f} ms", text.empty() ? "" : ", ", name, more / 1_ms);
+      }
+    };
+    add("compute", alpa.compute - ours.compute);
+    add("bubble", alpa.bubble - ours.bubble);
+    add("update", alpa.update - ours.update);
+    add("beside", alpa.beside - ours.beside);
+    for (std::size_t i = 0; i < step::kAxes; ++i) {
+      add(fmt::format("{} sent", step::kAxisWords[i].second),
+          alpa.exposed.times[i] - ours.exposed.times[i]);
+    }
+    return text;
+  }
+
+  std::int64_t compared_ = 0;
+  std::int64_t same_ = 0;
+  std::int64_t close_ = 0;     // within 0.5 %, another layout
+  std::int64_t thousand_ = 0;  // at least 1,000 times the calls
+  std::int64_t thousand_of_powers_ = 0;
+  std::int64_t mixed_ = 0;
+  std::int64_t programs_ = 0;
+  std::string table_;
+  std::string apart_;
 };
 
 }  // namespace
 
 std::string alpa_section(const app::Context& context) {
-  constexpr double kClose = 0.005;
-  constexpr double kFewer = 1000.0;
-  using Clock = std::chrono::steady_clock;
-  std::string table =
-      "| model | cluster | batch × tokens | search | s | calls | Alpa | s | calls | Alpa / search "
-      "| "
-      "calls | of powers of two |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n";
   Tally tally;
   for (const Scenario& scenario : scenarios()) {
     std::cerr << "alpa: " << scenario.model << " on " << scenario.cluster << "\n";
-    const auto made = tests::problem_of(scenario, context);
-    if (!made) {
-      tally.differing += fmt::format("- {}: {}\n", scenario.model, to_text(made.error()));
-      continue;
-    }
-    const search::Problem problem = search::shared_space(*made);
-    const search::Space space(problem);
-    search::FindOptions options;
-    options.top = 1;
-    const search::Found found = search::find_plans(space, options);
-    const auto before = Clock::now();
-    const search::AlpaResult alpa = search::alpa(problem, search::Submeshes::kEvery);
-    const std::chrono::duration<double> took = Clock::now() - before;
-    std::cerr << fmt::format("  {:.0f} s\n", took.count());
-    const search::AlpaResult powers = search::alpa(problem, search::Submeshes::kPowersOfTwo);
-    if (!alpa.plan || found.plans.empty()) {
-      tally.differing += fmt::format("- {} on {}: {}\n", scenario.model, scenario.cluster,
-                                     found.plans.empty() ? "nothing fits" : "Alpa finds nothing");
-      continue;
-    }
-    const search::Plan& plan = found.plans.front();
-    const double slower = alpa.plan->time.step / plan.time.step;
-    const double ours = static_cast<double>(found.calls.total());
-    const double fewer = static_cast<double>(alpa.calls.total()) / ours;
-    const double fewer_of_powers = static_cast<double>(powers.calls.total()) / ours;
-    ++tally.compared;
-    tally.mixed += alpa.mixed;
-    tally.programs += alpa.programs;
-    tally.thousand += fewer >= kFewer ? 1 : 0;
-    tally.thousand_of_powers += fewer_of_powers >= kFewer ? 1 : 0;
-    if (alpa.plan->layout == plan.layout) {
-      ++tally.same;
-    } else if (std::abs(slower - 1.0) <= kClose) {
-      ++tally.close;
+    if (const auto made = tests::problem_of(scenario, context)) {
+      tally.add(scenario, answers_of(search::shared_space(*made)));
     } else {
-      tally.differing += fmt::format(
-          "- {} on {}: Alpa's layout takes {:+.2f} %. Its objective, {}.\n", scenario.model,
-          scenario.cluster, (slower - 1.0) * 100.0,
-          slower > 1.0 ? "Σ t + (B − 1) · max t, sees neither gradients that nothing hides nor the "
-                         "update, which the cut moves from one rank to another"
-                       : "over all cuts, found one that the search's space leaves out");
+      tally.add_apart(scenario, to_text(made.error()));
     }
-    table += fmt::format(
-        "| {} | {} | {} × {} | {} | {:.3f} | {} | {} | {:.3f} | {} | {:.4f} | {:.0f}× | {:.0f}× "
-        "|\n",
-        scenario.model, scenario.cluster, scenario.batch, scenario.sequence,
-        short_text(plan.layout), plan.time.step / 1_s, found.calls.total(),
-        short_text(alpa.plan->layout), alpa.plan->time.step / 1_s, alpa.calls.total(), slower,
-        fewer, fewer_of_powers);
   }
-  std::string text = fmt::format(
-      "## Against Alpa\n\n"
-      "On the space both share: dp, tp, pp and the cuts between stages; everything else as "
-      "Megatron "
-      "Core's recipes have it, one sequence a microbatch, keys of the scenario fixed. "
-      "{} scenarios: {} times the same layout, {} times another within 0.5 % of the step, {} times "
-      "further apart (listed). The search asks the leaf at least 1,000 times less often in {} of "
-      "them (in {} where submeshes are powers of two of nodes only, the default of Alpa's code; "
-      "the "
-      "paper takes every number).\n\n"
-      "A call is a whole step, a floor of a family of layouts, or one run of layers on one submesh "
-      "under one logical shape, which Alpa compiles and profiles each. {} integer programs were "
-      "solved with CBC, {} of which would split operator groups of a stage in different ways.\n\n",
-      tally.compared, tally.same, tally.close, tally.compared - tally.same - tally.close,
-      tally.thousand, tally.thousand_of_powers, tally.programs, tally.mixed);
-  text += table;
-  if (!tally.differing.empty()) {
-    text += "\nFurther apart, or without an answer:\n" + tally.differing;
-  }
-  return text;
+  return tally.text();
 }
 
 }  // namespace sextant::bench

@@ -106,7 +106,7 @@ std::string group_line(const std::string& source, const Picks& picks, double uni
 }  // namespace
 
 std::string measured_section(const app::Context& context, const std::filesystem::path& truth) {
-  constexpr std::size_t kMostLines = 12;  // of one source
+  constexpr std::size_t kMostLines = 16;  // of one source
   const measured::Predictor predictor = app::predictor(context.data);
   std::string summary =
       "| source | groups | runs | gain: least | median | mean | largest | plan slower | mean of "

@@ -159,7 +159,7 @@ std::string rule_section(const app::Context& context) {
       "`x sent` is communication of axis x that nothing hides.\n\n" +
       table;
   if (!none.empty()) {
-    text += "\nWithout an answer:\n" + none;
+    text += "\nWithout an answer:\n\n" + none;
   }
   return text;
 }

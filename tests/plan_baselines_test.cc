@@ -1,6 +1,6 @@
 // Other ways to choose a layout: that each does what it says, and agrees with the search where both
 // must.
-#include <cmath>
+#include <array>
 #include <limits>
 #include <random>
 
@@ -45,6 +45,12 @@ search::Plan fastest(const Problem& problem, search::Calls* calls = nullptr) {
   return found.plans.empty() ? search::Plan() : found.plans.front();
 }
 
+// A result without a plan fails the test.
+search::Plan plan_of(const BaselineResult& result) {
+  EXPECT_TRUE(result.plan.has_value());
+  return result.plan.value_or(search::Plan());
+}
+
 bool legal_and_fits(const Problem& problem, const search::Plan& plan) {
   describe::Job job = problem.job;
   job.layout = plan.layout;
@@ -61,11 +67,10 @@ TEST(MegatronRule, PicksALegalLayoutThatFits) {
     SCOPED_TRACE(scenario.model);
     const Problem problem = made(scenario);
     const BaselineResult rule = search::megatron_rule(problem);
-    ASSERT_TRUE(rule.plan);
-    EXPECT_TRUE(legal_and_fits(problem, *rule.plan));
+    EXPECT_TRUE(legal_and_fits(problem, plan_of(rule)));
     EXPECT_LE(rule.calls.timed, 3);  // micro-batches of 1, 2 and 4
-    EXPECT_LE(rule.plan->layout.tp, 8);
-    EXPECT_EQ(rule.plan->layout.sp, rule.plan->layout.tp > 1);
+    EXPECT_LE(plan_of(rule).layout.tp, 8);
+    EXPECT_EQ(plan_of(rule).layout.sp, plan_of(rule).layout.tp > 1);
   }
 }
 
@@ -73,31 +78,27 @@ TEST(MegatronRule, PicksALegalLayoutThatFits) {
 TEST(MegatronRule, FillsANodeWithTensorParallelismBeforeItAddsStages) {
   const BaselineResult rule =
       search::megatron_rule(made({"gpt-3-175b", "256xa100-sxm-80g", 512, 2048}));
-  ASSERT_TRUE(rule.plan);
-  EXPECT_EQ(rule.plan->layout.tp, 8);
-  EXPECT_GT(rule.plan->layout.pp, 1);
+  EXPECT_EQ(plan_of(rule).layout.tp, 8);
+  EXPECT_GT(plan_of(rule).layout.pp, 1);
 }
 
 TEST(MegatronRule, UsesOneDeviceForAModelThatFitsOnIt) {
   const BaselineResult rule = search::megatron_rule(made({"gpt2-xl", "16xh100-sxm", 128, 1024}));
-  ASSERT_TRUE(rule.plan);
-  EXPECT_EQ(rule.plan->layout.tp * rule.plan->layout.pp, 1);
+  EXPECT_EQ(plan_of(rule).layout.tp * plan_of(rule).layout.pp, 1);
 }
 
 TEST(MegatronRule, SpreadsExpertsOverTheNode) {
   const BaselineResult rule =
       search::megatron_rule(made({"mixtral-8x7b", "64xh100-sxm", 256, 4096}));
-  ASSERT_TRUE(rule.plan);
-  EXPECT_EQ(rule.plan->layout.ep, 8);
-  EXPECT_EQ(rule.plan->layout.etp, 1);
+  EXPECT_EQ(plan_of(rule).layout.ep, 8);
+  EXPECT_EQ(plan_of(rule).layout.etp, 1);
 }
 
 TEST(MegatronRule, KeepsWhatIsFixed) {
   Problem problem = made({"llama-2-7b", "64xh100-sxm", 256, 4096, "pp=4"});
   problem.fixed = {"pp"};
   const BaselineResult rule = search::megatron_rule(problem);
-  ASSERT_TRUE(rule.plan);
-  EXPECT_EQ(rule.plan->layout.pp, 4);
+  EXPECT_EQ(plan_of(rule).layout.pp, 4);
 }
 
 // --- All layouts, and some --------------------------------------------------------------------
@@ -108,10 +109,9 @@ TEST_P(SmallProblem, AllLayoutsHoldNoneFasterThanTheSearchFinds) {
   const Problem problem = narrowed(GetParam());
   const search::Space space(problem);
   const BaselineResult all = search::exhaustive(space);
-  ASSERT_TRUE(all.plan);
   const search::Plan found = fastest(problem);
-  EXPECT_EQ(all.plan->time.step, found.time.step)
-      << describe::to_text(all.plan->layout) << " against " << describe::to_text(found.layout);
+  EXPECT_EQ(plan_of(all).time.step, found.time.step)
+      << describe::to_text(plan_of(all).layout) << " against " << describe::to_text(found.layout);
   EXPECT_EQ(static_cast<double>(all.calls.weighed), search::Space(space).count());
 }
 
@@ -120,13 +120,11 @@ TEST_P(SmallProblem, DrawsAreTheSameForASeedAndNeverBeatAllLayouts) {
   const search::Space space(problem);
   const BaselineResult one = search::random_layouts(space, 200, 7);
   const BaselineResult two = search::random_layouts(space, 200, 7);
-  ASSERT_TRUE(one.plan);
-  ASSERT_TRUE(two.plan);
-  EXPECT_EQ(one.plan->layout, two.plan->layout);
+  EXPECT_EQ(plan_of(one).layout, plan_of(two).layout);
   EXPECT_EQ(one.calls.weighed, 200);
-  EXPECT_TRUE(legal_and_fits(problem, *one.plan));
-  EXPECT_TRUE(search::Space(space).holds(one.plan->layout));
-  EXPECT_GE(one.plan->time.step, fastest(problem).time.step);
+  EXPECT_TRUE(legal_and_fits(problem, plan_of(one)));
+  EXPECT_TRUE(search::Space(space).holds(plan_of(one).layout));
+  EXPECT_GE(plan_of(one).time.step, fastest(problem).time.step);
 }
 
 INSTANTIATE_TEST_SUITE_P(Some, SmallProblem,
@@ -150,10 +148,9 @@ TEST(BlackBox, HasOneMeshForEveryWayToDealTheTwos) {
 TEST(BlackBox, TriesEachMeshOnceAtMost) {
   const Problem problem = made({"llama-2-7b", "256xh100-sxm", 512, 4096});
   const BaselineResult best = search::black_box(problem);
-  ASSERT_TRUE(best.plan);
   EXPECT_LE(best.calls.weighed, 165);
   EXPECT_GT(best.calls.timed, 20);
-  EXPECT_TRUE(legal_and_fits(problem, *best.plan));
+  EXPECT_TRUE(legal_and_fits(problem, plan_of(best)));
 }
 
 // --- Alpa's parts -----------------------------------------------------------------------------
@@ -184,9 +181,9 @@ Seconds best_by_force(const search::RunTimes& times, std::int64_t stages,
 }
 
 TEST(StageCuts, AreTheBestOfAllWaysToCut) {
-  std::mt19937_64 random(11);
-  const auto number = [&] { return 0.1 + static_cast<double>(random() % 1000) / 1000.0; };
-  for (int round = 0; round < 40; ++round) {
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    std::mt19937_64 random(seed);
+    const auto number = [&] { return 0.1 + static_cast<double>(random() % 1000) / 1000.0; };
     search::RunTimes times(8);
     for (std::int64_t first = 0; first < 8; ++first) {
       for (std::int64_t last = first + 1; last <= 8; ++last) {
@@ -196,9 +193,9 @@ TEST(StageCuts, AreTheBestOfAllWaysToCut) {
     for (const std::int64_t stages : {1, 2, 3, 5, 8}) {
       for (const std::int64_t microbatches : {1, 4, 64}) {
         const auto cuts = search::best_cuts(times, {stages, microbatches, {}});
-        ASSERT_TRUE(cuts);
-        EXPECT_EQ(cuts->layers.size(), static_cast<std::size_t>(stages));
-        EXPECT_NEAR(cuts->time / 1_s, best_by_force(times, stages, microbatches) / 1_s, 1e-12);
+        const search::StageCuts found = cuts.value_or(search::StageCuts());
+        EXPECT_EQ(found.layers.size(), static_cast<std::size_t>(stages));
+        EXPECT_NEAR(found.time / 1_s, best_by_force(times, stages, microbatches) / 1_s, 1e-12);
       }
     }
     EXPECT_FALSE(search::best_cuts(times, {9, 1, {}}));
@@ -212,67 +209,72 @@ TEST(StageCuts, LeaveOutRunsThatDoNotFitAndThoseThatHoldThem) {
       times.at(first, last) = Seconds(static_cast<double>(last - first));
     }
   }
+  const auto cut = [&](const search::CutQuestion& question) {
+    return search::best_cuts(times, question).value_or(search::StageCuts()).layers;
+  };
   // Even halves are best; with two layers too many for the first stage it holds one.
-  EXPECT_EQ(search::best_cuts(times, {2, 8, {}})->layers, (std::vector<std::int64_t>{2, 2}));
-  EXPECT_EQ(search::best_cuts(times, {2, 8, {{0, 0, 2}}})->layers,
-            (std::vector<std::int64_t>{1, 3}));
+  EXPECT_EQ(cut({2, 8, {}}), (std::vector<std::int64_t>{2, 2}));
+  EXPECT_EQ(cut({2, 8, {{0, 0, 2}}}), (std::vector<std::int64_t>{1, 3}));
   EXPECT_FALSE(search::best_cuts(times, {2, 8, {{0, 0, 1}}}));
 }
 
-// Two kinds of layers, embedding and head: 3^6 ways at most.
-TEST(IntraOp, TheProgramFindsTheCheapestWayToSplitGroups) {
-  std::mt19937_64 random(5);
-  const auto number = [&] { return Seconds(static_cast<double>(1 + random() % 1000) / 1000.0); };
-  const auto ways = [&] {
-    search::SplitCosts costs{number(), number(), number()};
-    if (random() % 3 == 0) {
-      costs[1].reset();
-    }
-    return costs;
+using ChainCosts = std::array<search::SplitCosts, 6>;
+
+// embedding, mixer 0, ffn 0, mixer 1, ffn 1, head, with 2 layers of the first kind and 3 of the
+// second: ffn 0 leads to mixer 0 once and to mixer 1 once, ffn 1 to mixer 1 twice. All 3^6 ways.
+double cheapest_by_force(const ChainCosts& nodes, const search::GroupCosts& costs) {
+  struct Edge {
+    std::size_t from;
+    std::size_t into;
+    double count;
   };
+  constexpr std::array<double, 6> kCounts{1, 2, 2, 3, 3, 1};
+  constexpr std::array<Edge, 7> kEdges{
+      {{0, 1, 1}, {1, 2, 2}, {2, 1, 1}, {2, 3, 1}, {3, 4, 3}, {4, 3, 2}, {4, 5, 1}}};
+  constexpr double kNever = std::numeric_limits<double>::infinity();
+  double best = kNever;
+  for (int code = 0; code < 729; ++code) {
+    std::array<std::size_t, 6> way{};
+    double sum = 0.0;
+    int rest = code;
+    for (std::size_t i = 0; i < way.size(); ++i, rest /= 3) {
+      way[i] = static_cast<std::size_t>(rest % 3);
+      sum += nodes[i][way[i]].value_or(Seconds(kNever)) / 1_s * kCounts[i];
+    }
+    for (const Edge& edge : kEdges) {
+      sum += costs.resend[way[edge.from]][way[edge.into]] / 1_s * edge.count;
+    }
+    best = std::min(best, sum);
+  }
+  return best;
+}
+
+TEST(IntraOp, TheProgramFindsTheCheapestWayToSplitGroups) {
   describe::Model model;
   model.blocks.resize(2);
   model.layers = {0, 0, 1, 1, 1};
   const search::RunContent content = search::run_content(model, 0, 5);
-  for (int round = 0; round < 20; ++round) {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    std::mt19937_64 random(seed);
+    const auto number = [&] { return Seconds(static_cast<double>(1 + random() % 1000) / 1000.0); };
+    ChainCosts nodes;
+    for (search::SplitCosts& node : nodes) {
+      node = {number(), number(), number()};
+      if (random() % 3 == 0) {
+        node[1].reset();
+      }
+    }
     search::GroupCosts costs;
-    costs.blocks = {{ways(), ways()}, {ways(), ways()}};
-    costs.embedding = ways();
-    costs.head = ways();
+    costs.embedding = nodes[0];
+    costs.blocks = {{nodes[1], nodes[2]}, {nodes[3], nodes[4]}};
+    costs.head = nodes[5];
     for (std::size_t from = 0; from < search::kGroupSplits; ++from) {
       for (std::size_t into = 0; into < search::kGroupSplits; ++into) {
         costs.resend[from][into] = from == into ? Seconds() : number() * 0.3;
       }
     }
-    // embedding, mixer 0, ffn 0, mixer 1, ffn 1, head: 2 layers of the first kind and 3 of the
-    // second, so ffn 0 leads to mixer 0 once and to mixer 1 once, ffn 1 to mixer 1 twice.
-    const std::array<const search::SplitCosts*, 6> nodes{
-        &costs.embedding,        &*costs.blocks[0].mixer, &*costs.blocks[0].ffn,
-        &*costs.blocks[1].mixer, &*costs.blocks[1].ffn,   &costs.head};
-    constexpr std::array<double, 6> kCounts{1, 2, 2, 3, 3, 1};
-    struct Edge {
-      std::size_t from;
-      std::size_t into;
-      double count;
-    };
-    constexpr std::array<Edge, 7> kEdges{
-        {{0, 1, 1}, {1, 2, 2}, {2, 1, 1}, {2, 3, 1}, {3, 4, 3}, {4, 3, 2}, {4, 5, 1}}};
-    double best = std::numeric_limits<double>::infinity();
-    for (int code = 0; code < 729; ++code) {
-      std::array<std::size_t, 6> way{};
-      double sum = 0.0;
-      int rest = code;
-      for (std::size_t i = 0; i < way.size(); ++i, rest /= 3) {
-        way[i] = static_cast<std::size_t>(rest % 3);
-        const auto& cost = (*nodes[i])[way[i]];
-        sum += cost ? *cost / 1_s * kCounts[i] : std::numeric_limits<double>::infinity();
-      }
-      for (const Edge& edge : kEdges) {
-        sum += costs.resend[way[edge.from]][way[edge.into]] / 1_s * edge.count;
-      }
-      best = std::min(best, sum);
-    }
-    EXPECT_NEAR(search::solve_intra_op(costs, content).time / 1_s, best, 1e-6);
+    EXPECT_NEAR(search::solve_intra_op(costs, content).time / 1_s, cheapest_by_force(nodes, costs),
+                1e-6);
   }
 }
 
@@ -285,10 +287,9 @@ TEST_P(Shared, AlpaAndTheSearchAgree) {
   search::Calls ours;
   const search::Plan found = fastest(problem, &ours);
   const search::AlpaResult alpa = search::alpa(problem, search::Submeshes::kPowersOfTwo);
-  ASSERT_TRUE(alpa.plan);
-  EXPECT_TRUE(legal_and_fits(problem, *alpa.plan));
-  EXPECT_NEAR(alpa.plan->time.step / found.time.step, 1.0, 0.005)
-      << describe::to_text(alpa.plan->layout) << " against " << describe::to_text(found.layout);
+  EXPECT_TRUE(legal_and_fits(problem, plan_of(alpa)));
+  EXPECT_NEAR(plan_of(alpa).time.step / found.time.step, 1.0, 0.005)
+      << describe::to_text(plan_of(alpa).layout) << " against " << describe::to_text(found.layout);
   EXPECT_GT(alpa.calls.total(), ours.total());
 }
 

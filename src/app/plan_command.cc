@@ -38,7 +38,7 @@ Result<std::vector<std::string>> add_details(const PlanProblem& of, const PlanSe
   SEXTANT_TRY(answer.training, training_run(request.training, best.result));
   answer.shifts = plan_shifts(of, best.layout, request, wishes, context);
   if (of.users) {
-    answer.path = plan_path(of, best.layout);
+    answer.path = plan_path(of, *of.users, best.layout);
   }
   if (!request.dialect.empty()) {
     SEXTANT_TRY(answer.files, plan_files(of, best, request));
@@ -100,6 +100,9 @@ Result<Output> show_plan(const PlanRequest& asked, const Context& context) {
   }
   output.text = explain::to_text(answer, context.style);
   output.exit_code = exit_code(answer);
+  if (request.stop != nullptr && request.stop->load()) {
+    output.exit_code = kExitInterrupted;
+  }
   // In time was asked for, and is not to be had.
   if (output.exit_code == kExitFine && !answer.counts.empty() && wishes.days && answer.training &&
       answer.training->time / 1_days > *wishes.days) {

@@ -43,7 +43,7 @@ class Walk {
       return std::nullopt;
     }
     drop_useless(*best);
-    const explain::PlanStep step{text_of(best->keys), step_, best->step};
+    explain::PlanStep step{text_of(best->keys), step_, best->step};
     at_ = with(best->keys);
     step_ = best->step;
     missing_ = Bytes();
@@ -151,9 +151,9 @@ class Walk {
 
 }  // namespace
 
-explain::PlanPath plan_path(const PlanProblem& of, const Layout& plan) {
+explain::PlanPath plan_path(const PlanProblem& of, const Layout& users, const Layout& plan) {
   explain::PlanPath path;
-  Layout from = *of.users;
+  Layout from = users;
   from.dp = of.problem.is_fixed("dp") ? from.dp : 0;
   path.start.layout = from;
   path.start.words = explain::layout_words(from, of.problem.job.framework);

@@ -83,7 +83,7 @@ void add_plans(const PlanProblem& of, const PlanWishes& wishes, bool pareto,
     const auto leanest =
         std::find_if(found.front.rbegin(), found.front.rend(),
                      [&](const search::Plan& plan) { return plan.time.step <= last; });
-    const search::Plan winner = *leanest;
+    const search::Plan& winner = *leanest;
     std::erase_if(plans, [&](const search::Plan& plan) { return plan.layout == winner.layout; });
     plans.insert(plans.begin(), winner);
   }

@@ -49,22 +49,23 @@ Result<step::StepModel> with_device(const PlanProblem& of, const describe::Devic
   return model;
 }
 
+bool is_stopped(const PlanRequest& request) {
+  return request.stop != nullptr && request.stop->load();
+}
+
 PlanShift searched(std::string what, const search::Problem& problem, const PlanRequest& request,
                    const PlanWishes& wishes) {
   PlanShift shift;
   shift.what = std::move(what);
   const auto plan = fastest_plan(problem, request, wishes);
   if (!plan) {
-    shift.why_not = "no layout divides the batch and the devices, and fits";
+    shift.why_not = is_stopped(request) ? "stopped before the end"
+                                        : "no layout divides the batch and the devices, and fits";
     return shift;
   }
   shift.step = plan->time.step;
   shift.words = explain::layout_words(plan->layout, problem.job.framework);
   return shift;
-}
-
-bool is_stopped(const PlanRequest& request) {
-  return request.stop != nullptr && request.stop->load();
 }
 
 }  // namespace

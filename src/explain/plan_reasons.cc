@@ -34,10 +34,10 @@ std::string listed(const std::vector<std::string>& texts) {
   return text;
 }
 
-std::string verdict(const PlanAnswer& answer, const WhyNot& asked) {
-  const Seconds step = asked.row->result.step.step;
+std::string verdict(const PlanAnswer& answer, const PlanRow& row) {
+  const Seconds step = row.result.step.step;
   const StepResult& best = answer.plans.front().result;
-  if (asked.row->layout == answer.plans.front().layout) {
+  if (row.layout == answer.plans.front().layout) {
     return "it is the plan";
   }
   if (step <= best.step.step) {
@@ -46,8 +46,8 @@ std::string verdict(const PlanAnswer& answer, const WhyNot& asked) {
   }
   return fmt::format("it takes {} ({}), {} the prediction interval: {}", to_text(step),
                      signed_percent(step / best.step.step - 1.0),
-                     inside_interval(best, asked.row->result) ? "inside" : "outside",
-                     decision_text(best, asked.row->result));
+                     inside_interval(best, row.result) ? "inside" : "outside",
+                     decision_text(best, row.result));
 }
 
 }  // namespace
@@ -58,23 +58,24 @@ std::string why_not_text(const PlanAnswer& answer, const Style& style) {
   }
   const WhyNot& asked = *answer.why_not;
   std::string text = fmt::format("why not {}\n", bold(asked.words, style));
-  if (!asked.broken.empty()) {
+  if (!asked.row) {
     return text + bad("not legal", style) + ":\n" + listed(asked.broken);
   }
+  const StepResult& result = asked.row->result;
   for (const std::string& outside : asked.outside) {
     text += fmt::format("not searched: {}\n", outside);
   }
   if (asked.missing > Bytes()) {
     text += fmt::format("{}: pipeline rank {} needs {}, {} are there; {} missing\n",
-                        bad("does not fit", style), asked.row->result.memory.fullest.pipeline_rank,
-                        to_text(asked.row->result.memory.fullest.least), to_text(answer.limit),
+                        bad("does not fit", style), result.memory.fullest.pipeline_rank,
+                        to_text(result.memory.fullest.least), to_text(answer.limit),
                         to_text(asked.missing));
   }
   if (answer.plans.empty()) {
     return text;
   }
-  return text + verdict(answer, asked) + "\n" +
-         waterfall(answer.plans.front().result, asked.row->result, style);
+  return text + verdict(answer, *asked.row) + "\n" +
+         waterfall(answer.plans.front().result, result, style);
 }
 
 std::string path_text(const PlanPath& path, const Style& style) {

@@ -56,8 +56,9 @@ Drawing timeline_picture(const timeline::Timeline& timeline, Seconds step,
     if (label.kind == SpanKind::kIdle || sends || rank % each != 0) {
       continue;
     }
+    const std::int64_t place = rank / each;
     Row& row = drawn[rank];
-    row.y = Canvas::kTop + high * static_cast<double>(rank / each);
+    row.y = Canvas::kTop + high * static_cast<double>(place);
     row.high = std::max(1.0, high * 0.85);
     const double scale = Canvas::kWide / (step / 1_ns);
     const double from = Canvas::kLeft + static_cast<double>(span.start_ns) * scale;

@@ -37,7 +37,7 @@ struct PlanShift {
 // A layout the user asked about.
 struct WhyNot {
   std::string words;
-  std::vector<std::string> broken;   // rules; the rest is empty where there are any
+  std::vector<std::string> broken;   // rules; `row` is nothing where there are any
   std::vector<std::string> outside;  // keys and values that the search does not try, and why
   std::optional<PlanRow> row;
   Bytes missing;  // 0 or less: it fits

@@ -41,13 +41,13 @@ void BestPlans::add_to_front(const Plan& plan) {
       std::upper_bound(front_.begin(), front_.end(), plan,
                        [](const Plan& a, const Plan& b) { return a.time.step < b.time.step; });
   front_.insert(place, plan);
+  const Seconds last = front_.front().time.step * (1.0 + front_within_);
+  std::erase_if(front_, [&](const Plan& other) { return other.time.step > last; });
 }
 
 void BestPlans::add(const Plan& plan) {
   if (front_within_ > 0.0) {
     add_to_front(plan);
-    const Seconds last = front_.front().time.step * (1.0 + front_within_);
-    std::erase_if(front_, [&](const Plan& other) { return other.time.step > last; });
   }
   const auto known = std::find_if(plans_.begin(), plans_.end(), [&](const Plan& other) {
     return same_mesh(other.layout, plan.layout);

@@ -55,14 +55,6 @@ std::size_t inside_passes(const std::vector<Overlap>& hidden) {
 static_assert(static_cast<int>(Overlap::kTensorParallel) == 2 &&
               static_cast<int>(Overlap::kContext) == 5);
 
-std::vector<Overlap> with_experts(std::vector<Overlap> hidden) {
-  if (std::find(hidden.begin(), hidden.end(), Overlap::kExpert) == hidden.end()) {
-    hidden.push_back(Overlap::kExpert);
-    std::sort(hidden.begin(), hidden.end());
-  }
-  return hidden;
-}
-
 std::size_t kind_of(const Sharding& sharding) {
   return static_cast<std::size_t>(sharding.zero) * 4 + (sharding.inside ? 2 : 0) +
          (sharding.reshard ? 1 : 0);
@@ -90,7 +82,14 @@ double Explorer::share(const Shape& shape) const {
 
 Seconds Explorer::compute_floor(const Shape& shape) {
   Layout layout = space_.layout_of(shape, space_.variants(shape).front());
-  return leaf_.compute_floor(layout) * share(shape) + space_.problem().machine.facts.loop.value;
+  Seconds least = leaf_.compute_floor(layout);
+  for (const Zero zero : space_.choices().zero) {
+    if (passes_alone_) {
+      layout.zero = zero;
+      least = std::min(least, leaf_.compute_floor(layout));
+    }
+  }
+  return least * share(shape) + space_.problem().machine.facts.loop.value;
 }
 
 const step::StepFloor& Explorer::floor_of(const Layout& layout, std::size_t policy,
@@ -108,6 +107,13 @@ const step::StepFloor& Explorer::floor_of(const Layout& layout, std::size_t poli
                        ? policies[policy]
                        : describe::RecomputePolicy();
     floor = leaf_.floor(at, passes_alone_);
+    // What accumulates gradients, and where, goes by the sharding.
+    for (const Zero zero : space_.choices().zero) {
+      if (passes_alone_) {
+        at.zero = zero;
+        floor->lower_to(leaf_.floor(at, passes_alone_));
+      }
+    }
   }
   return *floor;
 }
@@ -315,12 +321,13 @@ bool Explorer::fits_at_all(Layout& layout, const std::vector<SwitchGroup>& group
   });
 }
 
-// The most that a layout of the group hides.
-std::vector<Overlap> Explorer::hidden_in(const Layout& layout, const SwitchGroup& group) const {
+// The most that a layout of the group hides. DualPipe hides experts' messages, asked to or not.
+const std::vector<Overlap>& Explorer::hidden_in(const Layout& layout, const SwitchGroup& group) {
   const std::vector<Overlap>& most = group.shardings.front().hidden.front();
   const bool dual =
       layout.schedule == Schedule::kDualPipe || layout.schedule == Schedule::kDualPipeV;
-  return dual ? with_experts(most) : most;
+  constexpr unsigned kExperts = 1U << static_cast<unsigned>(Overlap::kExpert);
+  return dual ? hidden_set(static_cast<std::uint8_t>(bits_of(most) | kExperts)) : most;
 }
 
 Seconds Explorer::floor_of(const SwitchGroup& group, const Pipeline& pipeline,

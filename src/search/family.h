@@ -59,8 +59,8 @@ class Explorer {
   [[nodiscard]] bool is_known_unfit(const SwitchGroup& group, const Sharding& sharding) const;
   bool fits_with(describe::Layout& layout, const SwitchGroup& group, std::size_t split,
                  const Sharding& sharding);
-  [[nodiscard]] std::vector<describe::Overlap> hidden_in(const describe::Layout& layout,
-                                                         const SwitchGroup& group) const;
+  [[nodiscard]] static const std::vector<describe::Overlap>& hidden_in(
+      const describe::Layout& layout, const SwitchGroup& group);
   // What a device needs depends neither on the order of ranks nor on how messages travel.
   bool fits(const describe::Layout& layout, const SwitchGroup& group, std::size_t split,
             const Sharding& sharding);

@@ -78,12 +78,16 @@ bool is_legal(const describe::Job& job) {
   return core_allows(job) && describe::framework_allows(job);
 }
 
-void HiddenSets::add(const std::vector<Overlap>& hidden) {
+std::uint8_t bits_of(const std::vector<Overlap>& hidden) {
   unsigned bits = 0;
   for (const Overlap what : hidden) {
     bits |= 1U << static_cast<unsigned>(what);
   }
-  bits_.push_back(static_cast<std::uint8_t>(bits));
+  return static_cast<std::uint8_t>(bits);
+}
+
+void HiddenSets::add(const std::vector<Overlap>& hidden) {
+  bits_.push_back(bits_of(hidden));
 }
 
 void HiddenSets::sort() {
@@ -92,7 +96,7 @@ void HiddenSets::sort() {
   });
 }
 
-const std::vector<Overlap>& HiddenSets::operator[](std::size_t i) const {
+const std::vector<Overlap>& hidden_set(std::uint8_t of_bits) {
   static const std::vector<std::vector<Overlap>> kSets = [] {
     std::vector<std::vector<Overlap>> sets(std::size_t{1} << describe::kOverlapWords.size());
     for (std::size_t bits = 0; bits < sets.size(); ++bits) {
@@ -104,7 +108,7 @@ const std::vector<Overlap>& HiddenSets::operator[](std::size_t i) const {
     }
     return sets;
   }();
-  return kSets[bits_[i]];
+  return kSets[of_bits];
 }
 
 Space::Space(const Problem& problem)
@@ -143,7 +147,7 @@ Space::ShapeFacts& Space::facts_of(const Layout& at) {
     facts_.shape = shape;
     facts_.inside.assign(choices_.pp.size() + 1, std::nullopt);
     facts_.runs.assign(
-        2 * (choices_.pp.size() + 1) * choices_.orders.size() * choices_.schedules.size(),
+        2 * (choices_.pp.size() + 1) * choices_.orders.size() * (choices_.schedules.size() + 1),
         std::nullopt);
   }
   return facts_;
@@ -339,48 +343,46 @@ void Space::each_chunking(std::int64_t pp, Schedule schedule, Chunks chunks, con
 }
 
 // Does the framework let the layout's schedule run one or several chunks on this batch? Its rules
-// ask no more of vpp than that.
+// ask no more of vpp than that, and nothing of the variant.
 bool Space::runs(const Layout& layout, Chunks chunks) {
-  const std::array<std::int64_t, 3> key{layout.pp, static_cast<std::int64_t>(layout.schedule),
-                                        static_cast<std::int64_t>(chunks)};
-  const auto [first, is_new] = first_chunks_.try_emplace(key, 0);
-  if (is_new) {
-    each_chunking(layout.pp, layout.schedule, chunks, [&](const Pipeline& pipeline) {
-      first->second = first->second == 0 ? pipeline.vpp : first->second;
-    });
-  }
-  if (first->second == 0) {
+  if (!runs_chunks(layout.schedule, chunks == Chunks::kOne ? 1 : 2)) {
     return false;
   }
-  Layout at = layout;
-  at.vpp = first->second;
-  const std::vector<SwitchGroup>& groups = switches(at);
-  return !groups.empty() && batch_fits(at, groups);
-}
-
-bool Space::batch_fits(const Layout& layout, const std::vector<SwitchGroup>& groups) {
   const auto order = std::find(choices_.orders.begin(), choices_.orders.end(), layout.order);
   const auto schedule =
       std::find(choices_.schedules.begin(), choices_.schedules.end(), layout.schedule);
-  const std::size_t place =
-      ((place_of(layout.pp) * choices_.orders.size() +
-        static_cast<std::size_t>(order - choices_.orders.begin())) *
-           choices_.schedules.size() +
-       (schedule == choices_.schedules.end()
-            ? 0
-            : static_cast<std::size_t>(schedule - choices_.schedules.begin()))) *
-          2 +
-      (layout.vpp > 1 ? 1 : 0);
+  const std::size_t place = ((place_of(layout.pp) * choices_.orders.size() +
+                              static_cast<std::size_t>(order - choices_.orders.begin())) *
+                                 (choices_.schedules.size() + 1) +
+                             static_cast<std::size_t>(schedule - choices_.schedules.begin())) *
+                                2 +
+                            (chunks == Chunks::kOne ? 0 : 1);
   std::optional<bool>& known = facts_of(layout).runs[place];
   if (!known) {
-    job_.layout = layout;
-    job_.layout.split = splits(layout.stages()).front();
-    job_.layout.recompute = groups.front().recompute;
-    set(groups.front().shardings.front(), job_.layout);
-    job_.layout.overlap = groups.front().shardings.front().hidden.front();
-    known = describe::framework_allows(job_);
+    known = ask_batch(layout, chunks);
   }
-  return *known;
+  return known.value_or(true);
+}
+
+// Nothing where no switches go with the variant: then nothing is learnt of others.
+std::optional<bool> Space::ask_batch(const Layout& layout, Chunks chunks) {
+  Layout at = layout;
+  at.vpp = 0;
+  each_chunking(layout.pp, layout.schedule, chunks,
+                [&](const Pipeline& pipeline) { at.vpp = at.vpp == 0 ? pipeline.vpp : at.vpp; });
+  if (at.vpp == 0) {
+    return false;
+  }
+  const std::vector<SwitchGroup>& groups = switches(at);
+  if (groups.empty()) {
+    return std::nullopt;
+  }
+  job_.layout = at;
+  job_.layout.split = splits(at.stages()).front();
+  job_.layout.recompute = groups.front().recompute;
+  set(groups.front().shardings.front(), job_.layout);
+  job_.layout.overlap = groups.front().shardings.front().hidden.front();
+  return describe::framework_allows(job_);
 }
 
 template <class Use>
@@ -414,10 +416,14 @@ void Space::each_schedule(const Layout& layout, const Use& use) {
 
 std::vector<Pipeline> Space::pipelines(const Layout& layout) {
   std::vector<Pipeline> list;
+  Layout probe = layout;
   each_schedule(layout, [&](const Layout& at, Chunks chunks) {
     each_chunking(at.pp, at.schedule, chunks, [&](Pipeline pipeline) {
       pipeline.order = at.order;
-      list.push_back(pipeline);
+      set(pipeline, probe);
+      if (!switches(probe).empty()) {
+        list.push_back(pipeline);
+      }
     });
   });
   return list;
@@ -533,13 +539,22 @@ std::vector<SwitchGroup> Space::make_switches(const Layout& layout) {
     add_part_policies(job.model.layer_count(), layout.stages(), policies);
   }
   std::vector<SwitchGroup> groups;
+  // Rules ask of a policy whether whole layers run again, and whether experts do.
+  std::map<std::pair<describe::Recompute, bool>, std::vector<Sharding>> known;
   for (std::size_t i = 0; i < policies.size(); ++i) {
     job.layout.recompute = policies[i];
+    const auto& modules = policies[i].modules;
+    const bool experts =
+        std::find(modules.begin(), modules.end(), describe::RecomputeModule::kMoe) != modules.end();
+    const auto [shardings, is_new] = known.try_emplace({policies[i].granularity, experts});
+    if (is_new) {
+      shardings->second = make_shardings(job);
+    }
     SwitchGroup group{.recompute = policies[i],
                       .policy = i < choices_.recompute.size() ? i : SwitchGroup::kNoPolicy,
                       .lean = is_lean(policies[i], policies),
                       .modules = modules_of(policies[i]),
-                      .shardings = make_shardings(job)};
+                      .shardings = shardings->second};
     for (const Sharding& sharding : group.shardings) {
       group.count += static_cast<double>(sharding.hidden.size());
     }

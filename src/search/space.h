@@ -40,6 +40,10 @@ struct Pipeline {
   std::array<describe::Axis, 5> order{};
 };
 
+// What is hidden as bits, and back.
+std::uint8_t bits_of(const std::vector<describe::Overlap>& hidden);
+const std::vector<describe::Overlap>& hidden_set(std::uint8_t of_bits);
+
 // Sets of what a layout hides, a byte each: a space holds hundreds of thousands.
 class HiddenSets {
  public:
@@ -48,7 +52,9 @@ class HiddenSets {
   void sort();
   [[nodiscard]] bool empty() const { return bits_.empty(); }
   [[nodiscard]] std::size_t size() const { return bits_.size(); }
-  [[nodiscard]] const std::vector<describe::Overlap>& operator[](std::size_t i) const;
+  [[nodiscard]] const std::vector<describe::Overlap>& operator[](std::size_t i) const {
+    return hidden_set(bits_[i]);
+  }
   [[nodiscard]] const std::vector<describe::Overlap>& front() const { return (*this)[0]; }
   [[nodiscard]] const std::vector<describe::Overlap>& back() const { return (*this)[size() - 1]; }
 
@@ -165,7 +171,7 @@ class Space {
   template <class Use>
   void each_schedule(const describe::Layout& layout, const Use& use);
   bool runs(const describe::Layout& layout, Chunks chunks);
-  bool batch_fits(const describe::Layout& layout, const std::vector<SwitchGroup>& groups);
+  std::optional<bool> ask_batch(const describe::Layout& layout, Chunks chunks);
   double count_chunkings(const describe::Layout& layout, Chunks chunks);
   void find_shapes();
   std::vector<Variant> make_variants(const Shape& shape);
@@ -179,7 +185,6 @@ class Space {
   std::unordered_map<SwitchKey, std::vector<SwitchGroup>> switches_;
   std::unordered_map<std::uint64_t, double> counts_;
   ShapeFacts facts_;
-  std::map<std::array<std::int64_t, 3>, std::int64_t> first_chunks_;  // by pp, schedule, Chunks
 };
 
 // Core rules and those of the framework, risks and notes apart.

@@ -29,15 +29,15 @@ void add_counted(std::int64_t layers, std::int64_t stages, std::vector<PipelineS
   for (const auto& [embedding, loss] : {std::pair{true, true}, {false, true}, {true, false}}) {
     const std::int64_t counted = (embedding ? 1 : 0) + (loss ? 1 : 0);
     const std::int64_t each = (layers + counted) / stages;
-    const std::int64_t least = stages == 1 ? counted : 1;
-    if ((layers + counted) % stages == 0 && each >= least) {
+    if ((layers + counted) % stages == 0 && each > 1) {  // every stage holds a layer
       list.push_back({embedding, loss, {}});
     }
   }
 }
 
 void add_uneven(std::int64_t layers, std::int64_t stages, std::vector<PipelineSplit>& list) {
-  constexpr std::int64_t kLighter = 2;
+  constexpr std::int64_t kLighterFirst = 2;
+  constexpr std::int64_t kLighterLast = 4;  // a head of a large vocabulary weighs several layers
   constexpr std::int64_t kHeavier = 1;
   describe::Layout probe;
   probe.pp = stages;
@@ -49,8 +49,8 @@ void add_uneven(std::int64_t layers, std::int64_t stages, std::vector<PipelineSp
     }
   }
   const std::int64_t even = layers / stages;
-  for (std::int64_t first = even - kLighter; first <= even + kHeavier; ++first) {
-    for (std::int64_t last = even - kLighter; last <= even + kHeavier; ++last) {
+  for (std::int64_t first = even - kLighterFirst; first <= even + kHeavier; ++first) {
+    for (std::int64_t last = even - kLighterLast; last <= even + kHeavier; ++last) {
       const std::int64_t rest = layers - first - last;
       if (first < 1 || last < 1 || rest < stages - 2 || (stages == 2 && rest != 0)) {
         continue;

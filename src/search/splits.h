@@ -8,8 +8,8 @@
 
 namespace sextant::search {
 
-// Even; embedding and loss counted as layers; or the first and the last stage up to two layers
-// lighter and one heavier than the others, the rest spread evenly. Each way once.
+// Even; embedding and loss counted as layers; or the first stage up to two and the last up to four
+// layers lighter, either one heavier than the others, the rest spread evenly. Each way once.
 std::vector<describe::PipelineSplit> splits_of(const Problem& problem, const Choices& choices,
                                                std::int64_t stages);
 

@@ -11,6 +11,7 @@
 #include "describe/layout/framework_defaults.h"
 #include "describe/layout/layout_text.h"
 #include "describe/layout/pipeline_split.h"
+#include "describe/layout/rules.h"
 #include "describe/model/load_model.h"
 #include "search/space.h"
 #include "search/splits.h"
@@ -104,7 +105,7 @@ class EveryLayout {
                 layout.mbs = mbs;
                 layout.pp = pp;
                 layout.dp = 0;
-                if (problem_.job.cluster.devices % saturating_product({tp, cp, pp}) == 0) {
+                if (divides(layout)) {
                   add_pipelines(layout);
                 }
               }
@@ -117,6 +118,20 @@ class EveryLayout {
   }
 
  private:
+  // No choice made later mends one of these rules: without this, most of the time goes to the
+  // wording of their violations.
+  bool divides(const describe::Layout& layout) {
+    job_.layout = layout;
+    job_.layout.split = describe::plausible_split(job_.model.layer_count(), layout.pp);
+    const std::vector<describe::Violation> found = describe::check_rules(job_);
+    return std::none_of(found.begin(), found.end(), [](const describe::Violation& violation) {
+      const std::vector<std::string_view> rules{"WORLD-PRODUCT", "BATCH-DP",    "BATCH-MICRO",
+                                                "EXPERTS-EP",    "HEADS-TP",    "EXPERT-FFN-ETP",
+                                                "FFN-TP",        "EXPERT-WORLD"};
+      return std::find(rules.begin(), rules.end(), violation.rule) != rules.end();
+    });
+  }
+
   void add_pipelines(describe::Layout layout) {
     for (const auto& order : choices_.orders) {
       for (const describe::Schedule schedule : choices_.schedules) {

@@ -17,6 +17,20 @@ Seconds least(const PassCost& pass) {
 
 }  // namespace
 
+void StepFloor::lower_to(const StepFloor& other) {
+  const auto lower = [](PassFloor& pass, const PassFloor& to) {
+    pass.forward = std::min(pass.forward, to.forward);
+    pass.backward = std::min(pass.backward, to.backward);
+  };
+  microbatch = std::min(microbatch, other.microbatch);
+  compute_share = std::min(compute_share, other.compute_share);
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    lower(blocks[i], other.blocks[i]);
+  }
+  lower(embedding, other.embedding);
+  lower(head, other.head);
+}
+
 // The stage's time on its device; lowers `share` to its part of compute.
 PassFloor StepFloors::see(const workload::Stage& stage, double& share) {
   const StageCost cost = parts_.pass_cost(stage);

@@ -33,6 +33,8 @@ struct StepFloor {
   PassFloor embedding;
   PassFloor head;  // and the layers that predict further tokens
 
+  // Below both. REQUIRES: the same model's.
+  void lower_to(const StepFloor& other);
   // Of a step with so many microbatches for each pipeline rank.
   [[nodiscard]] Seconds step(double microbatches, const describe::StepFacts& facts) const {
     return facts.loop.value +
@@ -49,7 +51,8 @@ class StepFloors {
   // Of all layouts that do the same for a microbatch, or hide less. A policy that counts the layers
   // of a stage has no floor of its own. `alone`: messages of data parallelism may lie inside the
   // passes, so that compute has no least share.
-  // REQUIRES: pp and vpp are 1, ZeRO below 2; every rank of the others holds a layer.
+  // REQUIRES: pp and vpp are 1; every rank of the others holds a layer. Messages of data parallelism
+  // are left out.
   StepFloor of(const describe::Layout& layout, bool alone);
   // Computing alone, nothing hidden, waited for or sent. REQUIRES: as above.
   Seconds compute(const describe::Layout& layout);

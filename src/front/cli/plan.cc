@@ -101,20 +101,21 @@ Result<app::Output> run_plan(const Arguments& arguments, const app::Context& con
 }  // namespace
 
 Command plan_command() {
-  return {.name = "plan",
-          .summary = "The best layout of a model on a cluster, why, and the files to run it",
-          .examples = {"sextant plan llama-3.1-70b --on 64xh100-sxm --gbs 256",
-                       "sextant plan llama-3.1-70b --on 64xh100-sxm --fix tp=8 --why-not tp=8,pp=4",
-                       "sextant plan llama-3.1-8b --on 64xh100-sxm --objective devices --tokens 1T "
-                       "--days 30",
-                       "sextant plan llama-3.1-8b --on 8xh100-sxm --emit megatron --out job/",
-                       "sextant plan --from train.sh --on h100-sxm"},
-          .positionals = {{.name = "MODEL",
-                           .help = "catalogue name or config.json; with --from the files' own",
-                           .required = false,
-                           .complete = "models"}},
-          .options = plan_options(),
-          .run = run_plan};
+  return {
+      .name = "plan",
+      .summary = "The best layout of a model on a cluster, why, and the files to run it",
+      .examples =
+          {"sextant plan llama-3.1-70b --on 64xh100-sxm --gbs 256",
+           "sextant plan llama-3.1-70b --on 64xh100-sxm --fix tp=8 --why-not tp=8,pp=4",
+           "sextant plan llama-3.1-8b --on 64xh100-sxm --objective devices --tokens 1T --days 9",
+           "sextant plan llama-3.1-8b --on 8xh100-sxm --emit megatron --out job/",
+           "sextant plan --from train.sh --on h100-sxm"},
+      .positionals = {{.name = "MODEL",
+                       .help = "catalogue name or config.json; with --from the files' own",
+                       .required = false,
+                       .complete = "models"}},
+      .options = plan_options(),
+      .run = run_plan};
 }
 
 }  // namespace sextant::front

@@ -15,7 +15,7 @@ libexpected-dev     Result<T>
 libpng-dev          pictures (PNG)
 libyaml-cpp-dev     YAML and JSON files of frameworks
 coinor-libcbc-dev   integer programs of the Alpa baseline
-libgfortran-12-dev  LAPACK's runtime, for CBC in the static binary
+libgfortran-12-dev  LAPACK runtime, for CBC in the static binary
 '
 
 packages_test='

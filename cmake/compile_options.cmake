@@ -60,8 +60,14 @@ function(sextant_module name)
     add_executable(sextant_${name}_test ${ARG_TESTS})
     target_link_libraries(sextant_${name}_test PRIVATE
       sextant_${name} rapidcheck GTest::gtest_main)
-    target_compile_definitions(sextant_${name}_test PRIVATE
-      SEXTANT_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+    # Only where it is read: what names no folder of this checkout is compiled once for all of them.
+    foreach(test ${ARG_TESTS})
+      file(STRINGS ${test} reads REGEX SEXTANT_SOURCE_DIR LIMIT_COUNT 1)
+      if(reads)
+        set_source_files_properties(${test} PROPERTIES COMPILE_DEFINITIONS
+          SEXTANT_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+      endif()
+    endforeach()
     gtest_discover_tests(sextant_${name}_test DISCOVERY_TIMEOUT 60)
   endif()
 endfunction()

@@ -21,6 +21,8 @@ os.environ.setdefault("ASAN_OPTIONS", "detect_leaks=1")
 os.environ.setdefault("UBSAN_OPTIONS", "print_stacktrace=1:halt_on_error=1")
 # Presets that differ only in linking share compiled files, though their build folders differ.
 os.environ.setdefault("CCACHE_NOHASHDIR", "1")
+# And so do checkouts in different folders.
+os.environ.setdefault("CCACHE_BASEDIR", str(ROOT))
 passed = failed = skipped = 0
 
 

@@ -335,5 +335,27 @@ TEST(PlanCli, ABatchLeftOpenIsAboutFourMillionTokens) {
   EXPECT_TRUE(said) << answer["assumed"];
 }
 
+TEST(PlanCli, OtherWaysToChooseAndTheProofStandBesideThePlan) {
+  const std::string fix = "cp=1,mbs=1,tp=2,recompute=none,overlap=grad_reduce+param_gather,zero=1";
+  const json answer =
+      answer_of(asked({"--baselines", "megatron-rule,black-box,random", "--proof"}, fix));
+  ASSERT_EQ(answer["baselines"].size(), 3U);
+  const double best = step_of(answer["plans"][0]);
+  for (const json& one : answer["baselines"]) {
+    EXPECT_GT(one["cost_calls"].get<double>(), 0.0) << one;
+    if (!one["step_time_s"].is_null() && one["name"] == "random") {
+      EXPECT_GE(step_of(one), best) << one;
+    }
+  }
+  EXPECT_TRUE(answer["proof"]["exhaustive"].get<bool>());
+  EXPECT_TRUE(answer["proof"]["holds"].get<bool>());
+  EXPECT_EQ(answer["proof"]["checked"], answer["search"]["possible"]);
+  const Ran said = run_sextant(asked({"--baselines", "random", "--proof"}, fix));
+  expect_said(said.out, {"other ways to choose", "proof: all ", "none is faster"});
+  const Ran wrong = run_sextant(asked({"--baselines", "rule"}, fix));
+  EXPECT_EQ(wrong.exit_code, 2);
+  EXPECT_NE(wrong.err.find("megatron-rule"), std::string::npos) << wrong.err;
+}
+
 }  // namespace
 }  // namespace sextant::tests

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "app/plan_baselines.h"
 #include "app/plan_counts.h"
 #include "app/plan_emit.h"
 #include "app/plan_none.h"
@@ -93,6 +94,12 @@ Result<Output> show_plan(const PlanRequest& asked, const Context& context) {
     SEXTANT_TRY(output.notes, add_details(of, searched, request, wishes, context, answer));
   } else if (answer.complete) {
     answer.none = no_plan(of, answer.settled, context);
+  }
+  if (!request.baselines.empty()) {
+    SEXTANT_TRY(answer.baselines, plan_baselines(of, request.baselines));
+  }
+  if (request.proof && answer.complete) {
+    answer.proof = search::prove(search::Space(of.problem), searched.found);
   }
   if (!request.why_not.empty()) {
     const describe::Layout* best = answer.plans.empty() ? nullptr : &answer.plans.front().layout;

@@ -29,8 +29,10 @@ struct PlanRequest {
   std::string days;       // the deadline
   TrainingRequest training;
   bool pareto = false;
-  std::string why_not;  // LAYOUT
-  std::string dialect;  // --emit
+  bool proof = false;
+  std::string baselines;  // names, joined by commas
+  std::string why_not;    // LAYOUT
+  std::string dialect;    // --emit
   std::string launcher;
   std::string folder;  // where files are written; "": printed
   std::string plot_folder;

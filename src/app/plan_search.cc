@@ -49,11 +49,6 @@ PlanSearch search_plans(const search::Problem& problem, const search::FindOption
   PlanSearch searched;
   const search::Space space(problem);
   searched.found = search::find_plans(space, options);
-  std::vector<search::Plan>& front = searched.found.front;
-  if (!front.empty()) {
-    const Seconds last = front.front().time.step * (1.0 + options.front_within);
-    std::erase_if(front, [&](const search::Plan& plan) { return plan.time.step > last; });
-  }
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
   searched.time = Seconds(taken.count());
   return searched;

@@ -136,6 +136,27 @@ Json search_json(const PlanAnswer& answer) {
           {"time_s", answer.search_time.base()}};
 }
 
+Json proof_json(const std::optional<search::Proof>& proof) {
+  if (!proof) {
+    return nullptr;
+  }
+  return {{"exhaustive", proof->exhaustive},
+          {"checked", proof->checked},
+          {"possible", proof->possible},
+          {"holds", !proof->better.has_value()}};
+}
+
+Json baselines_json(const std::vector<PlanBaseline>& baselines) {
+  Json list = Json::array();
+  for (const PlanBaseline& one : baselines) {
+    list.push_back({{"name", one.name},
+                    {"layout", one.words.empty() ? Json(nullptr) : Json(one.words)},
+                    {"step_time_s", one.words.empty() ? Json(nullptr) : Json(one.step.base())},
+                    {"cost_calls", one.calls.total()}});
+  }
+  return list;
+}
+
 Json files_json(const std::optional<EmitAnswer>& files) {
   Json list = Json::array();
   if (files) {
@@ -173,6 +194,8 @@ std::string plan_json(const PlanAnswer& answer) {
   json["changes"] = path_json(answer.path);
   json["counts"] = counts_json(answer.counts);
   json["none"] = none_json(answer.none);
+  json["baselines"] = baselines_json(answer.baselines);
+  json["proof"] = proof_json(answer.proof);
   json["files"] = files_json(answer.files);
   json["written"] = answer.files ? Json(answer.files->written) : Json::array();
   json["search"] = search_json(answer);

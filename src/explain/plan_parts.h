@@ -21,6 +21,8 @@ std::string path_text(const PlanPath& path, const Style& style);
 std::string counts_text(const PlanAnswer& answer, const Style& style);
 std::string none_text(const PlanAnswer& answer, const Style& style);
 std::string search_text(const PlanAnswer& answer);
+std::string baselines_text(const PlanAnswer& answer, const Style& style);
+std::string proof_text(const PlanAnswer& answer);
 
 // "15.6 T", "886", "47 k": three digits and a letter.
 std::string short_number(double value);

@@ -137,7 +137,8 @@ std::string to_text(const PlanAnswer& answer, const Style& style) {
   }
   text += section(counts_text(answer, style));
   text += section(why_not_text(answer, style));
-  text += "\n" + search_text(answer);
+  text += section(baselines_text(answer, style));
+  text += "\n" + search_text(answer) + proof_text(answer);
   if (answer.files) {
     text += section(to_text(*answer.files, style));
   }

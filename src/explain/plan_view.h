@@ -15,6 +15,7 @@
 #include "explain/step_result.h"
 #include "explain/style.h"
 #include "search/find.h"
+#include "search/proof.h"
 
 namespace sextant::explain {
 
@@ -65,6 +66,14 @@ struct PlanCount {
   bool meets = false;  // fits, and in time where there is a deadline
 };
 
+// What another way to choose finds.
+struct PlanBaseline {
+  std::string name;   // "megatron-rule"
+  std::string words;  // "": nothing that is legal and fits, or too many layouts to try
+  Seconds step;
+  search::Calls calls;
+};
+
 // Why there is no plan.
 struct NoPlan {
   std::vector<std::string> broken;   // rules that the fixed keys break by themselves
@@ -90,6 +99,8 @@ struct PlanAnswer {
   std::vector<PlanCount> counts;
   std::optional<double> days;  // the deadline
   std::optional<NoPlan> none;
+  std::vector<PlanBaseline> baselines;
+  std::optional<search::Proof> proof;
   search::Settled settled;
   search::Calls calls;
   bool complete = true;

@@ -58,6 +58,9 @@ std::vector<Option> plan_options() {
       {"--out", "FOLDER", "write these files there instead of printing them", "files"},
       {"--plot", "FOLDER", "pictures: memory, timeline, waterfall, front, heat map", "files"},
       {"--plot-as", "FORM", "of the pictures: svg (default) or png", "svg|png"},
+      {"--baselines", "NAMES",
+       "also what others choose: megatron-rule,alpa,black-box,random,exhaustive", ""},
+      {"--proof", "", "try what the search left out: all of it up to 1e8, else a sample", ""},
       {"--threads", "COUNT", "to search with (default: all)", ""}};
 }
 
@@ -74,6 +77,8 @@ app::PlanRequest plan_request(const Arguments& arguments) {
   request.days = arguments.one("--days");
   request.training = {.tokens = arguments.one("--tokens"), .price = arguments.one("--price")};
   request.pareto = arguments.has("--pareto");
+  request.proof = arguments.has("--proof");
+  request.baselines = arguments.one("--baselines");
   request.why_not = arguments.one("--why-not");
   request.dialect = arguments.one("--emit");
   request.launcher = arguments.one("--launcher");

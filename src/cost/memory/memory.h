@@ -169,7 +169,7 @@ class MemoryModel {
   // `held` layers of a block, `again` of which run again, each kept for `alive` microbatches.
   void add_layers(const describe::Layout& layout, std::size_t block, std::int64_t held,
                   const workload::RecomputedLayers& again, double alive, RankSums& sums) const;
-  RankMemory memory_of(const describe::Layout& layout, const RankSums& sums) const;
+  [[nodiscard]] RankMemory memory_of(const describe::Layout& layout, const RankSums& sums) const;
   RankSums sums_of(const describe::Layout& layout, std::int64_t rank);
   void add_states(const describe::Layout& layout, const RankSums& sums, RankMemory& memory) const;
   void add_weight_copies(const describe::Layout& layout, const RankSums& sums,

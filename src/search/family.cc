@@ -4,8 +4,6 @@
 #include <array>
 #include <numeric>
 
-#include "cost/memory/in_flight.h"
-
 namespace sextant::search {
 namespace {
 
@@ -54,12 +52,6 @@ std::size_t inside_passes(const std::vector<Overlap>& hidden) {
 }
 static_assert(static_cast<int>(Overlap::kTensorParallel) == 2 &&
               static_cast<int>(Overlap::kContext) == 5);
-
-std::size_t kind_of(const Sharding& sharding) {
-  return static_cast<std::size_t>(sharding.zero) * 4 + (sharding.inside ? 2 : 0) +
-         (sharding.reshard ? 1 : 0);
-}
-constexpr std::size_t kShardingKinds = 16;
 
 double count_of(const std::vector<SwitchGroup>& groups) {
   return std::accumulate(groups.begin(), groups.end(), 0.0,
@@ -146,72 +138,6 @@ void Explorer::try_some(const Shape& shape, BestPlans& best) {
   }
 }
 
-const Explorer::Lightest& Explorer::lightest(const Layout& layout) {
-  const std::int64_t number = microbatches(layout);
-  const auto [known, is_new] = lightest_.try_emplace({layout.pp, number});
-  Lightest& least = known->second;
-  if (!is_new) {
-    return least;
-  }
-  const std::size_t blocks = space_.problem().job.model.blocks.size();
-  const std::int64_t rank = layout.pp > 2 ? 1 : 0;
-  least.layers.assign(blocks, INT64_MAX);
-  least.alive.assign(blocks, INT64_MAX);
-  Layout at = layout;
-  std::vector<std::int64_t> layers(blocks);
-  std::vector<std::int64_t> alive(blocks);
-  for (const Pipeline& pipeline : space_.chunkings(layout.pp)) {
-    at.vpp = pipeline.vpp;
-    at.schedule = pipeline.schedule;
-    for (const std::vector<std::int64_t>& held : space_.held(at.stages())) {
-      std::fill(layers.begin(), layers.end(), 0);
-      std::fill(alive.begin(), alive.end(), 0);
-      for (std::int64_t stage = 0; stage < at.stages(); ++stage) {
-        if (workload::pipeline_rank_of(stage, at) != rank) {
-          continue;
-        }
-        const std::int64_t kept = cost::in_flight(at, number, stage);
-        for (std::size_t i = 0; i < blocks; ++i) {
-          const std::int64_t count = held[static_cast<std::size_t>(stage) * blocks + i];
-          layers[i] += count;
-          alive[i] += count * kept;
-        }
-      }
-      for (std::size_t i = 0; i < blocks; ++i) {
-        least.layers[i] = std::min(least.layers[i], layers[i]);
-        least.alive[i] = std::min(least.alive[i], alive[i]);
-      }
-    }
-  }
-  return least;
-}
-
-bool Explorer::is_too_large(const Layout& layout, const std::vector<SwitchGroup>& groups) {
-  const auto [known, is_new] = too_large_.try_emplace({layout.pp, layout.sp}, false);
-  if (!is_new) {
-    return known->second;
-  }
-  const Lightest& least = lightest(layout);
-  Layout at = layout;
-  for (const SwitchGroup& group : groups) {
-    if (!group.lean) {
-      continue;
-    }
-    if (workload::counts_layers(group.recompute)) {
-      return false;
-    }
-    at.recompute = group.recompute;
-    for (const Sharding& sharding : group.shardings) {
-      space_.set(sharding, at);
-      if (leaf_.least_with(at, least.layers, least.alive) <= space_.problem().available()) {
-        return false;
-      }
-    }
-  }
-  known->second = true;
-  return true;
-}
-
 void Explorer::explore(const Shape& shape, Seconds compute_floor, BestPlans& best,
                        Settled& settled) {
   fits_.clear();
@@ -239,15 +165,6 @@ void Explorer::explore(const Shape& shape, Seconds compute_floor, BestPlans& bes
     }
     explore(layout, best, settled);
   }
-}
-
-bool Explorer::is_too_large(const Layout& layout) {
-  Layout at = layout;
-  const std::vector<std::int64_t>& sizes = space_.choices().pp;
-  return std::all_of(sizes.begin(), sizes.end(), [&](std::int64_t pp) {
-    at.pp = pp;
-    return !space_.divides(at) || is_too_large(at, space_.switches(at));
-  });
 }
 
 std::int64_t Explorer::microbatches(const Layout& layout) const {
@@ -288,39 +205,6 @@ void Explorer::explore(const Layout& layout, BestPlans& best, Settled& settled) 
   }
 }
 
-bool Explorer::fits(const Layout& layout, const SwitchGroup& group, std::size_t split,
-                    const Sharding& sharding) {
-  std::uint64_t key = layout.sp ? 1 : 0;
-  const auto add = [&key](std::uint64_t value, unsigned bits) { key = key << bits | value; };
-  add(static_cast<std::uint64_t>(layout.pp), 16);
-  add(static_cast<std::uint64_t>(layout.vpp), 12);
-  add(static_cast<std::uint64_t>(layout.schedule), 3);
-  add(split, 6);
-  add(kind_of(sharding), 4);
-  const bool part = group.policy == SwitchGroup::kNoPolicy;
-  add(part ? 1 : 0, 1);
-  add(part ? static_cast<std::uint64_t>(group.recompute.layers) : group.policy, 16);
-  const auto [known, is_new] = fits_.try_emplace(key, false);
-  if (is_new) {
-    known->second = leaf_.fits(layout);
-  }
-  return known->second;
-}
-
-bool Explorer::fits_with(Layout& layout, const SwitchGroup& group, std::size_t split,
-                         const Sharding& sharding) {
-  layout.recompute = group.recompute;
-  space_.set(sharding, layout);
-  return fits(layout, group, split, sharding);
-}
-
-bool Explorer::fits_at_all(Layout& layout, const std::vector<SwitchGroup>& groups,
-                           std::size_t split, const Sharding& sharding) {
-  return std::any_of(groups.rbegin(), groups.rend(), [&](const SwitchGroup& group) {
-    return group.lean && fits_with(layout, group, split, sharding);
-  });
-}
-
 // The most that a layout of the group hides. DualPipe hides experts' messages, asked to or not.
 const std::vector<Overlap>& Explorer::hidden_in(const Layout& layout, const SwitchGroup& group) {
   const std::vector<Overlap>& most = group.shardings.front().hidden.front();
@@ -343,12 +227,6 @@ bool Explorer::knows_floor(const SwitchGroup& group, const Layout& layout) const
   return floors_[std::min(group.policy, space_.choices().recompute.size())]
                 [inside_passes(hidden_in(layout, group))]
                     .has_value();
-}
-
-bool Explorer::is_known_unfit(const SwitchGroup& group, const Sharding& sharding) const {
-  return group.modules && std::any_of(unfit_.begin(), unfit_.end(), [&](const auto& unfit) {
-           return unfit.first == kind_of(sharding) && (*group.modules & ~unfit.second) == 0;
-         });
 }
 
 void Explorer::explore_cut(Layout& layout, const Pipeline& pipeline, std::size_t split,

@@ -55,6 +55,9 @@ class Explorer {
   bool fits_at_all(describe::Layout& layout, const std::vector<SwitchGroup>& groups,
                    std::size_t split, const Sharding& sharding);
   [[nodiscard]] bool knows_floor(const SwitchGroup& group, const describe::Layout& layout) const;
+  // Shardings that need the same memory have the same number.
+  static constexpr std::size_t kShardingKinds = 16;
+  static std::size_t kind_of(const Sharding& sharding);
   // A superset of its modules did not fit.
   [[nodiscard]] bool is_known_unfit(const SwitchGroup& group, const Sharding& sharding) const;
   bool fits_with(describe::Layout& layout, const SwitchGroup& group, std::size_t split,
@@ -70,6 +73,7 @@ class Explorer {
   // The fewest layers that the second rank of a pipeline of the space holds (the first, where there
   // is no third), and the fewest it keeps activations of, by block.
   struct Lightest {
+    bool any = false;  // is there such a pipeline?
     std::vector<std::int64_t> layers;
     std::vector<std::int64_t> alive;
   };

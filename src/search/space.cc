@@ -1,7 +1,6 @@
 #include "search/space.h"
 
 #include <algorithm>
-#include <bit>
 
 #include "base/integers.h"
 #include "describe/layout/framework_rules.h"
@@ -23,36 +22,6 @@ bool core_allows(const describe::Job& job) {
   return std::none_of(found.begin(), found.end(), [](const describe::Violation& violation) {
     return violation.severity == describe::Severity::kIllegal;
   });
-}
-
-// Recomputing more modules never needs more memory; a number of layers needs no less than none or
-// all of them.
-bool is_lean(const describe::RecomputePolicy& policy,
-             const std::vector<describe::RecomputePolicy>& all) {
-  using describe::Recompute;
-  if (policy.granularity != Recompute::kSelective) {
-    return policy.layers == 0;
-  }
-  return std::none_of(all.begin(), all.end(), [&](const describe::RecomputePolicy& other) {
-    return other.granularity == Recompute::kSelective && other.modules != policy.modules &&
-           std::includes(other.modules.begin(), other.modules.end(), policy.modules.begin(),
-                         policy.modules.end());
-  });
-}
-
-std::optional<std::uint32_t> modules_of(const describe::RecomputePolicy& policy) {
-  if (policy.granularity == describe::Recompute::kFull) {
-    return std::nullopt;
-  }
-  std::uint32_t bits = 0;
-  for (const describe::RecomputeModule module : policy.modules) {
-    if (module == describe::RecomputeModule::kEverySecondLayer ||
-        module == describe::RecomputeModule::kEverySecondProduct) {
-      return std::nullopt;
-    }
-    bits |= 1U << static_cast<unsigned>(module);
-  }
-  return bits;
 }
 
 bool runs_chunks(Schedule schedule, std::int64_t vpp) {
@@ -78,62 +47,12 @@ bool is_legal(const describe::Job& job) {
   return core_allows(job) && describe::framework_allows(job);
 }
 
-std::uint8_t bits_of(const std::vector<Overlap>& hidden) {
-  unsigned bits = 0;
-  for (const Overlap what : hidden) {
-    bits |= 1U << static_cast<unsigned>(what);
-  }
-  return static_cast<std::uint8_t>(bits);
-}
-
-void HiddenSets::add(const std::vector<Overlap>& hidden) {
-  bits_.push_back(bits_of(hidden));
-}
-
-void HiddenSets::sort() {
-  std::stable_sort(bits_.begin(), bits_.end(), [](std::uint8_t a, std::uint8_t b) {
-    return std::popcount(a) > std::popcount(b);
-  });
-}
-
-const std::vector<Overlap>& hidden_set(std::uint8_t of_bits) {
-  static const std::vector<std::vector<Overlap>> kSets = [] {
-    std::vector<std::vector<Overlap>> sets(std::size_t{1} << describe::kOverlapWords.size());
-    for (std::size_t bits = 0; bits < sets.size(); ++bits) {
-      for (const auto& [what, word] : describe::kOverlapWords) {
-        if ((bits >> static_cast<unsigned>(what) & 1U) != 0) {
-          sets[bits].push_back(what);
-        }
-      }
-    }
-    return sets;
-  }();
-  return kSets[of_bits];
-}
-
 Space::Space(const Problem& problem)
     : problem_(problem),
       choices_(choices_of(problem)),
       job_(problem.job),
       splits_(static_cast<std::size_t>(problem.job.model.layer_count()) + 3) {
   find_shapes();
-}
-
-bool Space::has_replicas(const Layout& layout) const {
-  const std::int64_t ranks = problem_.job.cluster.devices / layout.pp;
-  return ranks / layout.tp > 1 || ranks / (layout.ep * layout.etp) > 1;
-}
-
-// Ranks of a scale-up domain that hold the same part of the model; 0 where sharding over them is
-// not a choice of its own.
-std::int64_t Space::inside_group(const Layout& layout) const {
-  const std::int64_t domain = problem_.machine.domain_size;
-  const std::int64_t all = problem_.job.cluster.devices / (layout.pp * layout.tp);  // dp * cp
-  if (!choices_.zero_groups || domain % layout.tp != 0) {
-    return 0;
-  }
-  const std::int64_t inside = domain / layout.tp;
-  return inside > 1 && inside < all && all % inside == 0 ? inside : 0;
 }
 
 std::size_t Space::place_of(std::int64_t pp) const {
@@ -151,36 +70,6 @@ Space::ShapeFacts& Space::facts_of(const Layout& at) {
         std::nullopt);
   }
   return facts_;
-}
-
-bool Space::allows_inside(const Layout& layout) {
-  std::optional<bool>& known = facts_of(layout).inside[place_of(layout.pp)];
-  if (!known) {
-    known = ask_inside(layout);
-  }
-  return *known;
-}
-
-bool Space::ask_inside(const Layout& layout) {
-  const std::int64_t group = inside_group(layout);
-  if (group == 0) {
-    return false;
-  }
-  job_.layout = layout;
-  job_.layout.zero = choices_.zero.front();
-  job_.layout.zero_group = group;
-  job_.layout.recompute = {};
-  job_.layout.overlap = choices_.always;
-  // Not asked here: whether the batch fits the pipeline.
-  job_.layout.pp = 1;
-  job_.layout.vpp = 1;
-  job_.layout.schedule = Schedule::k1f1b;
-  job_.cluster.devices = problem_.job.cluster.devices / layout.pp;
-  job_.global_batch = saturating_product({job_.dp(), layout.mbs});
-  const bool allowed = describe::framework_allows(job_);
-  job_.cluster.devices = problem_.job.cluster.devices;
-  job_.global_batch = problem_.job.global_batch;
-  return allowed;
 }
 
 // The rules about devices and batch, in numbers: WORLD-PRODUCT, BATCH-DP, BATCH-MICRO and
@@ -290,14 +179,6 @@ void Space::set(const Pipeline& pipeline, Layout& layout) {
   layout.vpp = pipeline.vpp;
   layout.schedule = pipeline.schedule;
   layout.order = pipeline.order;
-}
-
-void Space::set(const Sharding& sharding, Layout& layout) const {
-  layout.zero = sharding.zero;
-  layout.reshard_after_forward = sharding.reshard;
-  layout.zero_group = sharding.inside                   ? inside_group(layout)
-                      : problem_.is_fixed("zero_group") ? problem_.job.layout.zero_group
-                                                        : 0;
 }
 
 Space::Splits& Space::splits_into(std::int64_t stages) {
@@ -440,129 +321,6 @@ std::vector<Pipeline> Space::chunkings(std::int64_t pp) {
     }
   }
   return list;
-}
-
-// What switches depend on, in bits.
-Space::SwitchKey Space::key_of(const Layout& at) {
-  const std::int64_t layers = problem_.job.model.layer_count();
-  SwitchKey key = 0;
-  const auto add = [&key](std::int64_t value, unsigned bits) {
-    key = key << bits | static_cast<SwitchKey>(value);
-  };
-  add(at.tp > 1, 1);
-  add(at.sp, 1);
-  add(at.cp > 1, 1);
-  add(static_cast<std::int64_t>(at.cp_method), 3);
-  add(at.ep > 1, 1);
-  add(at.etp > 1, 1);
-  add(static_cast<std::int64_t>(at.dispatcher), 2);
-  add(std::min<std::int64_t>(at.pp, 3), 2);
-  add(at.vpp > 1, 1);
-  add(static_cast<std::int64_t>(at.schedule), 4);
-  add(has_replicas(at), 1);
-  add(allows_inside(at), 1);
-  add(problem_.job.cluster.devices / (at.pp * at.tp * at.cp) > 1, 1);
-  add(choices_.recomputes_some ? (layers + at.stages() - 1) / at.stages() : 0, 24);
-  return key;
-}
-
-const std::vector<SwitchGroup>& Space::switches(const Layout& layout) {
-  const SwitchKey key = key_of(layout);
-  const auto found = switches_.find(key);
-  if (found != switches_.end()) {
-    return found->second;
-  }
-  return switches_.emplace(key, make_switches(layout)).first->second;
-}
-
-// Ways to keep states and to hide messages that the framework allows for the job's recomputation.
-std::vector<Sharding> Space::make_shardings(describe::Job& job) {
-  Layout& at = job.layout;
-  const bool replicas = has_replicas(at);
-  const bool inside = allows_inside(at);
-  std::vector<Sharding> list;
-  for (const Zero zero : choices_.zero) {
-    if (!replicas && zero != choices_.zero.front()) {
-      continue;  // nothing to spread over
-    }
-    for (const bool within : {false, true}) {
-      if (within && (!inside || zero == Zero::kNone || !replicas)) {
-        continue;
-      }
-      for (const bool reshard : choices_.reshard) {
-        if (reshard != choices_.reshard.front() && (zero != Zero::kParameters || !replicas)) {
-          continue;
-        }
-        Sharding sharding{zero, within, reshard, {}};
-        set(sharding, at);
-        std::vector<Overlap> free;
-        for (const Overlap what : choices_.switches) {
-          const bool matters = what == Overlap::kGradReduce       ? replicas
-                               : what == Overlap::kParamGather    ? replicas && zero != Zero::kNone
-                               : what == Overlap::kTensorParallel ? at.tp > 1
-                               : what == Overlap::kPipeline       ? at.pp > 1
-                               : what == Overlap::kExpert         ? at.ep > 1
-                                                                  : at.cp > 1;
-          if (matters) {
-            free.push_back(what);
-          }
-        }
-        for (std::uint32_t set_of = 0; set_of < (1U << free.size()); ++set_of) {
-          at.overlap = choices_.always;
-          for (std::size_t i = 0; i < free.size(); ++i) {
-            if ((set_of >> i & 1U) != 0) {
-              at.overlap.push_back(free[i]);
-            }
-          }
-          std::sort(at.overlap.begin(), at.overlap.end());
-          if (describe::framework_allows(job)) {
-            sharding.hidden.add(at.overlap);
-          }
-        }
-        sharding.hidden.sort();
-        if (!sharding.hidden.empty()) {
-          list.push_back(std::move(sharding));
-        }
-      }
-    }
-  }
-  return list;
-}
-
-std::vector<SwitchGroup> Space::make_switches(const Layout& layout) {
-  describe::Job job = problem_.job;
-  job.layout = layout;
-  // A batch that every schedule can run: whether the problem's is one depends on the pipeline.
-  job.global_batch = saturating_product({job.dp(), layout.mbs, layout.pp, layout.vpp});
-  std::vector<describe::RecomputePolicy> policies = choices_.recompute;
-  if (choices_.recomputes_some) {
-    add_part_policies(job.model.layer_count(), layout.stages(), policies);
-  }
-  std::vector<SwitchGroup> groups;
-  // Rules ask of a policy whether whole layers run again, and whether experts do.
-  std::map<std::pair<describe::Recompute, bool>, std::vector<Sharding>> known;
-  for (std::size_t i = 0; i < policies.size(); ++i) {
-    job.layout.recompute = policies[i];
-    const auto& modules = policies[i].modules;
-    const bool experts =
-        std::find(modules.begin(), modules.end(), describe::RecomputeModule::kMoe) != modules.end();
-    const auto [shardings, is_new] = known.try_emplace({policies[i].granularity, experts});
-    if (is_new) {
-      shardings->second = make_shardings(job);
-    }
-    SwitchGroup group{.recompute = policies[i],
-                      .policy = i < choices_.recompute.size() ? i : SwitchGroup::kNoPolicy,
-                      .lean = is_lean(policies[i], policies),
-                      .modules = modules_of(policies[i]),
-                      .shardings = shardings->second};
-    for (const Sharding& sharding : group.shardings) {
-      group.count += static_cast<double>(sharding.hidden.size());
-    }
-    if (!group.shardings.empty()) {
-      groups.push_back(std::move(group));
-    }
-  }
-  return groups;
 }
 
 // Layouts that run the layout's schedule so, all numbers of chunks together.

@@ -30,9 +30,8 @@ search::Problem problem_of(const Case& at) {
   problem.machine.device = *cost::device_model(data, job.cluster.device);
   problem.machine.host = *describe::host_facts(data);
   problem.machine.facts = *describe::step_facts(data);
-  problem.machine.comm =
-      cost::comm_model(*describe::load_link_facts(at.links, data), std::nullopt,
-                       *describe::load_network_facts("ib", data), 50_GBps);
+  problem.machine.comm = cost::comm_model(*describe::load_link_facts(at.links, data), std::nullopt,
+                                          *describe::load_network_facts("ib", data), 50_GBps);
   problem.machine.domain_size = 8;
   return problem;
 }

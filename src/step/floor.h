@@ -51,8 +51,8 @@ class StepFloors {
   // Of all layouts that do the same for a microbatch, or hide less. A policy that counts the layers
   // of a stage has no floor of its own. `alone`: messages of data parallelism may lie inside the
   // passes, so that compute has no least share.
-  // REQUIRES: pp and vpp are 1; every rank of the others holds a layer. Messages of data parallelism
-  // are left out.
+  // REQUIRES: pp and vpp are 1; every rank of the others holds a layer. Messages of data
+  // parallelism are left out.
   StepFloor of(const describe::Layout& layout, bool alone);
   // Computing alone, nothing hidden, waited for or sent. REQUIRES: as above.
   Seconds compute(const describe::Layout& layout);

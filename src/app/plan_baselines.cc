@@ -28,8 +28,10 @@ search::BaselineResult asked(Baseline which, const search::Problem& problem) {
   switch (which) {
     case Baseline::kRule:
       return search::megatron_rule(problem);
-    case Baseline::kAlpa:
-      return search::alpa(problem, search::Submeshes::kEvery);
+    case Baseline::kAlpa: {
+      const search::AlpaResult result = search::alpa(problem, search::Submeshes::kEvery);
+      return {result.plan, result.calls};
+    }
     case Baseline::kExhaustive:
       return search::exhaustive(search::Space(problem));
     case Baseline::kRandom:

@@ -115,25 +115,26 @@ void Explorer::try_some(const Shape& shape, BestPlans& best) {
   for (const Variant& variant : space_.variants(shape)) {
     Layout layout = space_.layout_of(shape, variant);
     for (const Pipeline& pipeline : space_.pipelines(layout)) {
-      if (pipeline.vpp > kChunks || pipeline.order != space_.choices().orders.front()) {
-        continue;
+      if (pipeline.vpp <= kChunks && pipeline.order == space_.choices().orders.front()) {
+        Space::set(pipeline, layout);
+        layout.split = space_.splits(layout.stages()).front();
+        try_policies(layout, best);
       }
-      Space::set(pipeline, layout);
-      layout.split = space_.splits(layout.stages()).front();
-      for (const SwitchGroup& group : space_.switches(layout)) {
-        if (!group.lean) {
-          continue;
-        }
-        const Sharding& sharding = group.shardings.front();
-        layout.recompute = group.recompute;
-        space_.set(sharding, layout);
-        layout.overlap = sharding.hidden.front();
-        if (leaf_.fits(layout)) {
-          const cost::RankMemory memory = leaf_.memory(layout);
-          best.add({layout, leaf_.time(layout), memory.least, memory.device});
-          break;
-        }
-      }
+    }
+  }
+}
+
+// The first of the lean policies that fits.
+void Explorer::try_policies(Layout& layout, BestPlans& best) {
+  for (const SwitchGroup& group : space_.switches(layout)) {
+    const Sharding& sharding = group.shardings.front();
+    layout.recompute = group.recompute;
+    space_.set(sharding, layout);
+    layout.overlap = sharding.hidden.front();
+    if (group.lean && leaf_.fits(layout)) {
+      const cost::RankMemory memory = leaf_.memory(layout);
+      best.add({layout, leaf_.time(layout), memory.least, memory.device});
+      return;
     }
   }
 }
@@ -254,9 +255,7 @@ void Explorer::explore_cut(Layout& layout, const Pipeline& pipeline, std::size_t
         order_.push_back({Seconds(), &*group, &sharding});
       } else {
         settled.too_large += number;
-        if (group->modules) {
-          unfit_.emplace_back(kind_of(sharding), *group->modules);
-        }
+        note_unfit(*group, sharding);
       }
     }
   }

@@ -52,6 +52,7 @@ class Explorer {
                    BestPlans& best, Settled& settled);
   Seconds floor_of(const SwitchGroup& group, const Pipeline& pipeline,
                    const std::vector<std::int64_t>& held, const describe::Layout& layout);
+  void try_policies(describe::Layout& layout, BestPlans& best);
   bool fits_at_all(describe::Layout& layout, const std::vector<SwitchGroup>& groups,
                    std::size_t split, const Sharding& sharding);
   [[nodiscard]] bool knows_floor(const SwitchGroup& group, const describe::Layout& layout) const;
@@ -59,6 +60,7 @@ class Explorer {
   static constexpr std::size_t kShardingKinds = 16;
   static std::size_t kind_of(const Sharding& sharding);
   // A superset of its modules did not fit.
+  void note_unfit(const SwitchGroup& group, const Sharding& sharding);
   [[nodiscard]] bool is_known_unfit(const SwitchGroup& group, const Sharding& sharding) const;
   bool fits_with(describe::Layout& layout, const SwitchGroup& group, std::size_t split,
                  const Sharding& sharding);
@@ -77,6 +79,8 @@ class Explorer {
     std::vector<std::int64_t> layers;
     std::vector<std::int64_t> alive;
   };
+  void lower_to_cut(const describe::Layout& layout, const std::vector<std::int64_t>& held,
+                    Lightest& least) const;
   const Lightest& lightest(const describe::Layout& layout);
   // Can no layout with the layout's shape, sp and pp fit? A rank that holds least does not.
   bool is_too_large(const describe::Layout& layout, const std::vector<SwitchGroup>& groups);

@@ -12,42 +12,45 @@ std::size_t Explorer::kind_of(const Sharding& sharding) {
   return static_cast<std::size_t>(sharding.zero) * 4 + (sharding.inside ? 2 : 0) +
          (sharding.reshard ? 1 : 0);
 }
+void Explorer::lower_to_cut(const Layout& layout, const std::vector<std::int64_t>& held,
+                            Lightest& least) const {
+  const std::size_t blocks = least.layers.size();
+  const std::int64_t rank = layout.pp > 2 ? 1 : 0;
+  std::vector<std::int64_t> layers(blocks);
+  std::vector<std::int64_t> alive(blocks);
+  for (std::int64_t stage = 0; stage < layout.stages(); ++stage) {
+    if (workload::pipeline_rank_of(stage, layout) != rank) {
+      continue;
+    }
+    const std::int64_t kept = cost::in_flight(layout, microbatches(layout), stage);
+    for (std::size_t i = 0; i < blocks; ++i) {
+      const std::int64_t count = held[static_cast<std::size_t>(stage) * blocks + i];
+      layers[i] += count;
+      alive[i] += count * kept;
+    }
+  }
+  least.any = true;
+  for (std::size_t i = 0; i < blocks; ++i) {
+    least.layers[i] = std::min(least.layers[i], layers[i]);
+    least.alive[i] = std::min(least.alive[i], alive[i]);
+  }
+}
+
 const Explorer::Lightest& Explorer::lightest(const Layout& layout) {
-  const std::int64_t number = microbatches(layout);
-  const auto [known, is_new] = lightest_.try_emplace({layout.pp, number});
+  const auto [known, is_new] = lightest_.try_emplace({layout.pp, microbatches(layout)});
   Lightest& least = known->second;
   if (!is_new) {
     return least;
   }
   const std::size_t blocks = space_.problem().job.model.blocks.size();
-  const std::int64_t rank = layout.pp > 2 ? 1 : 0;
   least.layers.assign(blocks, INT64_MAX);
   least.alive.assign(blocks, INT64_MAX);
   Layout at = layout;
-  std::vector<std::int64_t> layers(blocks);
-  std::vector<std::int64_t> alive(blocks);
   for (const Pipeline& pipeline : space_.chunkings(layout.pp)) {
     at.vpp = pipeline.vpp;
     at.schedule = pipeline.schedule;
     for (const std::vector<std::int64_t>& held : space_.held(at.stages())) {
-      std::fill(layers.begin(), layers.end(), 0);
-      std::fill(alive.begin(), alive.end(), 0);
-      for (std::int64_t stage = 0; stage < at.stages(); ++stage) {
-        if (workload::pipeline_rank_of(stage, at) != rank) {
-          continue;
-        }
-        const std::int64_t kept = cost::in_flight(at, number, stage);
-        for (std::size_t i = 0; i < blocks; ++i) {
-          const std::int64_t count = held[static_cast<std::size_t>(stage) * blocks + i];
-          layers[i] += count;
-          alive[i] += count * kept;
-        }
-      }
-      least.any = true;
-      for (std::size_t i = 0; i < blocks; ++i) {
-        least.layers[i] = std::min(least.layers[i], layers[i]);
-        least.alive[i] = std::min(least.alive[i], alive[i]);
-      }
+      lower_to_cut(at, held, least);
     }
   }
   return least;
@@ -123,6 +126,12 @@ bool Explorer::fits_at_all(Layout& layout, const std::vector<SwitchGroup>& group
   return std::any_of(groups.rbegin(), groups.rend(), [&](const SwitchGroup& group) {
     return group.lean && fits_with(layout, group, split, sharding);
   });
+}
+
+void Explorer::note_unfit(const SwitchGroup& group, const Sharding& sharding) {
+  if (group.modules) {
+    unfit_.emplace_back(kind_of(sharding), *group.modules);
+  }
 }
 
 bool Explorer::is_known_unfit(const SwitchGroup& group, const Sharding& sharding) const {

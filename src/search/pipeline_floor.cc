@@ -20,8 +20,7 @@ bool defers_weights(Schedule schedule) {
 
 Seconds PipelineFloor::of(const Pipeline& pipeline, const std::vector<std::int64_t>& held,
                           std::int64_t microbatches, const step::StepFloor& floor,
-                          const describe::StepFacts& facts, std::int64_t again,
-                          const step::StepFloor* whole) {
+                          const describe::StepFacts& facts) {
   const auto ranks = static_cast<std::size_t>(pipeline.pp);
   const std::size_t stages = ranks * static_cast<std::size_t>(pipeline.vpp);
   const std::size_t blocks = floor.blocks.size();
@@ -29,19 +28,11 @@ Seconds PipelineFloor::of(const Pipeline& pipeline, const std::vector<std::int64
   all_.assign(ranks, Seconds());
   for (std::size_t stage = 0; stage < stages; ++stage) {
     step::PassFloor time;
-    std::int64_t left = again;
     for (std::size_t block = 0; block < blocks; ++block) {
       const std::int64_t count = held[stage * blocks + block];
       const auto number = static_cast<double>(count);
       time.forward += floor.blocks[block].forward * number;
       time.backward += floor.blocks[block].backward * number;
-      if (whole != nullptr) {
-        const std::int64_t repeated = std::min(left, count);
-        left -= repeated;
-        time.backward +=
-            std::max(Seconds(), whole->blocks[block].backward - floor.blocks[block].backward) *
-            static_cast<double>(repeated);
-      }
     }
     if (stage == 0) {
       time.forward += floor.embedding.forward;

@@ -22,12 +22,10 @@ namespace sextant::search {
 // Keeps scratch space: one a thread.
 class PipelineFloor {
  public:
-  // `held`: Space::held() of the split. `again`: of each stage so many layers take what they take
-  // in `whole` instead.
+  // `held`: Space::held() of the split.
   Seconds of(const Pipeline& pipeline, const std::vector<std::int64_t>& held,
              std::int64_t microbatches, const step::StepFloor& floor,
-             const describe::StepFacts& facts, std::int64_t again = 0,
-             const step::StepFloor* whole = nullptr);
+             const describe::StepFacts& facts);
 
  private:
   std::vector<step::PassFloor> first_;  // a rank's first stage

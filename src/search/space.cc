@@ -24,6 +24,12 @@ bool core_allows(const describe::Job& job) {
   });
 }
 
+// All values where they make a difference, else the first one.
+template <typename T>
+std::vector<T> if_it_matters(const std::vector<T>& values, bool matters) {
+  return matters ? values : std::vector<T>{values.front()};
+}
+
 bool runs_chunks(Schedule schedule, std::int64_t vpp) {
   switch (schedule) {
     case Schedule::kGpipe:
@@ -88,21 +94,26 @@ bool Space::divides(const Shape& at, std::int64_t pp) const {
          devices / pp % saturating_product({at.ep, at.etp}) == 0;
 }
 
+// Shapes of one mesh, smallest micro-batch first.
+void Space::add_shapes(Shape shape) {
+  if (variants(shape).empty()) {
+    return;
+  }
+  for (const std::int64_t mbs : choices_.mbs) {
+    shape.mbs = mbs;
+    if (std::any_of(choices_.pp.begin(), choices_.pp.end(),
+                    [&](std::int64_t pp) { return divides(shape, pp); })) {
+      shapes_.push_back(shape);
+    }
+  }
+}
+
 void Space::find_shapes() {
-  const auto has_pp = [&](const Shape& shape) {
-    return std::any_of(choices_.pp.begin(), choices_.pp.end(),
-                       [&](std::int64_t pp) { return divides(shape, pp); });
-  };
   for (const std::int64_t tp : choices_.tp) {
     for (const std::int64_t cp : choices_.cp) {
       for (const std::int64_t ep : choices_.ep) {
         for (const std::int64_t etp : choices_.etp) {
-          for (const std::int64_t mbs : choices_.mbs) {
-            const Shape shape{tp, cp, ep, etp, mbs};
-            if (!variants(shape).empty() && has_pp(shape)) {
-              shapes_.push_back(shape);
-            }
-          }
+          add_shapes({tp, cp, ep, etp, choices_.mbs.front()});
         }
       }
     }
@@ -130,18 +141,10 @@ std::vector<Variant> Space::make_variants(const Shape& shape) {
       list.push_back(variant);
     }
   };
-  for (const bool sp : choices_.sp) {
-    if (shape.tp == 1 && sp != choices_.sp.front()) {
-      continue;  // no tensor-parallel group to split over
-    }
-    for (const describe::CpMethod method : choices_.cp_methods) {
-      if (shape.cp == 1 && method != choices_.cp_methods.front()) {
-        continue;
-      }
-      for (const describe::Dispatcher dispatcher : choices_.dispatchers) {
-        if (shape.ep == 1 && dispatcher != choices_.dispatchers.front()) {
-          continue;
-        }
+  for (const bool sp : if_it_matters(choices_.sp, shape.tp > 1)) {
+    for (const describe::CpMethod method : if_it_matters(choices_.cp_methods, shape.cp > 1)) {
+      for (const describe::Dispatcher dispatcher :
+           if_it_matters(choices_.dispatchers, shape.ep > 1)) {
         add({sp && shape.tp > 1, method, dispatcher});
       }
     }
@@ -269,26 +272,24 @@ std::optional<bool> Space::ask_batch(const Layout& layout, Chunks chunks) {
 template <class Use>
 void Space::each_schedule(const Layout& layout, const Use& use) {
   Layout at = layout;
-  const Shape shape{layout.tp, layout.cp, layout.ep, layout.etp, layout.mbs};
   for (const std::int64_t pp : choices_.pp) {
-    if (!divides(shape, pp)) {
-      continue;
-    }
     at.pp = pp;
-    for (const auto& order : choices_.orders) {
-      if (pp == 1 && order != choices_.orders.front()) {
-        continue;
-      }
-      at.order = order;
-      for (const Schedule schedule : choices_.schedules) {
-        if (pp == 1 && schedule != choices_.schedules.front()) {
-          continue;
-        }
-        at.schedule = pp == 1 ? Schedule::k1f1b : schedule;
-        for (const Chunks chunks : {Chunks::kOne, Chunks::kSeveral}) {
-          if ((pp > 1 || chunks == Chunks::kOne) && runs(at, chunks)) {
-            use(at, chunks);
-          }
+    if (divides(at)) {
+      each_schedule_of_pp(at, use);
+    }
+  }
+}
+
+template <class Use>
+void Space::each_schedule_of_pp(Layout& at, const Use& use) {
+  const bool several = at.pp > 1;
+  for (const auto& order : if_it_matters(choices_.orders, several)) {
+    at.order = order;
+    for (const Schedule schedule : if_it_matters(choices_.schedules, several)) {
+      at.schedule = several ? schedule : Schedule::k1f1b;
+      for (const Chunks chunks : {Chunks::kOne, Chunks::kSeveral}) {
+        if ((several || chunks == Chunks::kOne) && runs(at, chunks)) {
+          use(at, chunks);
         }
       }
     }
@@ -312,12 +313,11 @@ std::vector<Pipeline> Space::pipelines(const Layout& layout) {
 
 std::vector<Pipeline> Space::chunkings(std::int64_t pp) {
   std::vector<Pipeline> list;
-  for (const Schedule schedule : choices_.schedules) {
-    for (const Chunks chunks : {Chunks::kOne, Chunks::kSeveral}) {
-      if (pp > 1 || (chunks == Chunks::kOne && schedule == choices_.schedules.front())) {
-        each_chunking(pp, pp == 1 ? Schedule::k1f1b : schedule, chunks,
-                      [&](const Pipeline& pipeline) { list.push_back(pipeline); });
-      }
+  const auto add = [&list](const Pipeline& pipeline) { list.push_back(pipeline); };
+  for (const Schedule schedule : if_it_matters(choices_.schedules, pp > 1)) {
+    each_chunking(pp, pp > 1 ? schedule : Schedule::k1f1b, Chunks::kOne, add);
+    if (pp > 1) {
+      each_chunking(pp, schedule, Chunks::kSeveral, add);
     }
   }
   return list;

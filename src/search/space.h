@@ -150,6 +150,10 @@ class Space {
   [[nodiscard]] SwitchKey key_of(const describe::Layout& layout);
   [[nodiscard]] std::vector<SwitchGroup> make_switches(const describe::Layout& layout);
   [[nodiscard]] std::vector<Sharding> make_shardings(describe::Job& job);
+  [[nodiscard]] std::vector<Sharding> sharding_ways(const describe::Layout& layout);
+  // What the framework lets the job hide under its sharding.
+  [[nodiscard]] HiddenSets hidden_sets(describe::Job& job) const;
+  [[nodiscard]] bool matters(describe::Overlap what, const describe::Layout& layout) const;
   [[nodiscard]] std::int64_t inside_group(const describe::Layout& layout) const;
   [[nodiscard]] bool allows_inside(const describe::Layout& layout);
   [[nodiscard]] bool ask_inside(const describe::Layout& layout);
@@ -170,9 +174,12 @@ class Space {
   // Calls use(layout, chunks) for each pp, order and schedule that the framework lets run so.
   template <class Use>
   void each_schedule(const describe::Layout& layout, const Use& use);
+  template <class Use>
+  void each_schedule_of_pp(describe::Layout& at, const Use& use);
   bool runs(const describe::Layout& layout, Chunks chunks);
   std::optional<bool> ask_batch(const describe::Layout& layout, Chunks chunks);
   double count_chunkings(const describe::Layout& layout, Chunks chunks);
+  void add_shapes(Shape shape);
   void find_shapes();
   std::vector<Variant> make_variants(const Shape& shape);
 

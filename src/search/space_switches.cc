@@ -1,6 +1,7 @@
 // Which switches of a layout go together: recomputation, sharding, what is hidden.
 #include <algorithm>
 #include <bit>
+#include <iterator>
 
 #include "base/integers.h"
 #include "describe/layout/framework_rules.h"
@@ -65,18 +66,30 @@ void HiddenSets::sort() {
   });
 }
 
-const std::vector<Overlap>& hidden_set(std::uint8_t of_bits) {
-  static const std::vector<std::vector<Overlap>> kSets = [] {
-    std::vector<std::vector<Overlap>> sets(std::size_t{1} << describe::kOverlapWords.size());
-    for (std::size_t bits = 0; bits < sets.size(); ++bits) {
-      for (const auto& [what, word] : describe::kOverlapWords) {
-        if ((bits >> static_cast<unsigned>(what) & 1U) != 0) {
-          sets[bits].push_back(what);
-        }
-      }
+namespace {
+
+std::vector<Overlap> overlaps_of(std::size_t bits) {
+  std::vector<Overlap> set;
+  for (const auto& [what, word] : describe::kOverlapWords) {
+    if ((bits >> static_cast<unsigned>(what) & 1U) != 0) {
+      set.push_back(what);
     }
-    return sets;
-  }();
+  }
+  return set;
+}
+
+std::vector<std::vector<Overlap>> all_overlaps() {
+  std::vector<std::vector<Overlap>> sets;
+  for (std::size_t bits = 0; bits < std::size_t{1} << describe::kOverlapWords.size(); ++bits) {
+    sets.push_back(overlaps_of(bits));
+  }
+  return sets;
+}
+
+}  // namespace
+
+const std::vector<Overlap>& hidden_set(std::uint8_t of_bits) {
+  static const std::vector<std::vector<Overlap>> kSets = all_overlaps();
   return kSets[of_bits];
 }
 
@@ -136,25 +149,27 @@ void Space::set(const Sharding& sharding, Layout& layout) const {
 }
 
 // What switches depend on, in bits.
-Space::SwitchKey Space::key_of(const Layout& at) {
+Space::SwitchKey Space::key_of(const Layout& layout) {
+  const Layout& at = layout;
   const std::int64_t layers = problem_.job.model.layer_count();
   SwitchKey key = 0;
   const auto add = [&key](std::int64_t value, unsigned bits) {
     key = key << bits | static_cast<SwitchKey>(value);
   };
-  add(at.tp > 1, 1);
-  add(at.sp, 1);
-  add(at.cp > 1, 1);
+  const auto flag = [&add](bool is_set) { add(is_set ? 1 : 0, 1); };
+  flag(at.tp > 1);
+  flag(at.sp);
+  flag(at.cp > 1);
   add(static_cast<std::int64_t>(at.cp_method), 3);
-  add(at.ep > 1, 1);
-  add(at.etp > 1, 1);
+  flag(at.ep > 1);
+  flag(at.etp > 1);
   add(static_cast<std::int64_t>(at.dispatcher), 2);
   add(std::min<std::int64_t>(at.pp, 3), 2);
-  add(at.vpp > 1, 1);
+  flag(at.vpp > 1);
   add(static_cast<std::int64_t>(at.schedule), 4);
-  add(has_replicas(at), 1);
-  add(allows_inside(at), 1);
-  add(problem_.job.cluster.devices / (at.pp * at.tp * at.cp) > 1, 1);
+  flag(has_replicas(at));
+  flag(allows_inside(at));
+  flag(problem_.job.cluster.devices / (at.pp * at.tp * at.cp) > 1);
   add(choices_.recomputes_some ? (layers + at.stages() - 1) / at.stages() : 0, 24);
   return key;
 }
@@ -168,57 +183,77 @@ const std::vector<SwitchGroup>& Space::switches(const Layout& layout) {
   return switches_.emplace(key, make_switches(layout)).first->second;
 }
 
-// Ways to keep states and to hide messages that the framework allows for the job's recomputation.
-std::vector<Sharding> Space::make_shardings(describe::Job& job) {
+bool Space::matters(Overlap what, const Layout& layout) const {
+  switch (what) {
+    case Overlap::kGradReduce:
+      return has_replicas(layout);
+    case Overlap::kParamGather:
+      return has_replicas(layout) && layout.zero != Zero::kNone;
+    case Overlap::kTensorParallel:
+      return layout.tp > 1;
+    case Overlap::kPipeline:
+      return layout.pp > 1;
+    case Overlap::kExpert:
+      return layout.ep > 1;
+    case Overlap::kContext:
+      return layout.cp > 1;
+  }
+  return false;
+}
+
+HiddenSets Space::hidden_sets(describe::Job& job) const {
   Layout& at = job.layout;
-  const bool replicas = has_replicas(at);
-  const bool inside = allows_inside(at);
+  std::vector<Overlap> free;
+  std::copy_if(choices_.switches.begin(), choices_.switches.end(), std::back_inserter(free),
+               [&](Overlap what) { return matters(what, at); });
+  HiddenSets sets;
+  for (std::uint32_t set_of = 0; set_of < (1U << free.size()); ++set_of) {
+    at.overlap = choices_.always;
+    for (std::size_t i = 0; i < free.size(); ++i) {
+      if ((set_of >> i & 1U) != 0) {
+        at.overlap.push_back(free[i]);
+      }
+    }
+    std::sort(at.overlap.begin(), at.overlap.end());
+    if (describe::framework_allows(job)) {
+      sets.add(at.overlap);
+    }
+  }
+  sets.sort();
+  return sets;
+}
+
+// Ways to keep states that make a difference, without what is hidden.
+std::vector<Sharding> Space::sharding_ways(const Layout& layout) {
+  const bool replicas = has_replicas(layout);
   std::vector<Sharding> list;
   for (const Zero zero : choices_.zero) {
     if (!replicas && zero != choices_.zero.front()) {
       continue;  // nothing to spread over
     }
-    for (const bool within : {false, true}) {
-      if (within && (!inside || zero == Zero::kNone || !replicas)) {
-        continue;
-      }
-      for (const bool reshard : choices_.reshard) {
-        if (reshard != choices_.reshard.front() && (zero != Zero::kParameters || !replicas)) {
-          continue;
-        }
-        Sharding sharding{zero, within, reshard, {}};
-        set(sharding, at);
-        std::vector<Overlap> free;
-        for (const Overlap what : choices_.switches) {
-          const bool matters = what == Overlap::kGradReduce       ? replicas
-                               : what == Overlap::kParamGather    ? replicas && zero != Zero::kNone
-                               : what == Overlap::kTensorParallel ? at.tp > 1
-                               : what == Overlap::kPipeline       ? at.pp > 1
-                               : what == Overlap::kExpert         ? at.ep > 1
-                                                                  : at.cp > 1;
-          if (matters) {
-            free.push_back(what);
-          }
-        }
-        for (std::uint32_t set_of = 0; set_of < (1U << free.size()); ++set_of) {
-          at.overlap = choices_.always;
-          for (std::size_t i = 0; i < free.size(); ++i) {
-            if ((set_of >> i & 1U) != 0) {
-              at.overlap.push_back(free[i]);
-            }
-          }
-          std::sort(at.overlap.begin(), at.overlap.end());
-          if (describe::framework_allows(job)) {
-            sharding.hidden.add(at.overlap);
-          }
-        }
-        sharding.hidden.sort();
-        if (!sharding.hidden.empty()) {
-          list.push_back(std::move(sharding));
-        }
+    const bool keeps = zero == Zero::kParameters && replicas;
+    const bool inside = replicas && zero != Zero::kNone && allows_inside(layout);
+    const std::vector<bool> places =
+        inside ? std::vector<bool>{false, true} : std::vector<bool>{false};
+    const std::vector<bool> freed =
+        keeps ? choices_.reshard : std::vector<bool>(1, choices_.reshard.front());
+    for (const bool within : places) {
+      for (const bool reshard : freed) {
+        list.push_back({zero, within, reshard, {}});
       }
     }
   }
+  return list;
+}
+
+// Ways to keep states and to hide messages that the framework allows for the job's recomputation.
+std::vector<Sharding> Space::make_shardings(describe::Job& job) {
+  std::vector<Sharding> list = sharding_ways(job.layout);
+  for (Sharding& sharding : list) {
+    set(sharding, job.layout);
+    sharding.hidden = hidden_sets(job);
+  }
+  std::erase_if(list, [](const Sharding& sharding) { return sharding.hidden.empty(); });
   return list;
 }
 

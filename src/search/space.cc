@@ -66,7 +66,8 @@ std::size_t Space::place_of(std::int64_t pp) const {
                                   choices_.pp.begin());
 }
 
-Space::ShapeFacts& Space::facts_of(const Layout& at) {
+Space::ShapeFacts& Space::facts_of(const Layout& layout) {
+  const Layout& at = layout;
   const Shape shape{at.tp, at.cp, at.ep, at.etp, at.mbs};
   if (facts_.shape != shape) {
     facts_.shape = shape;
@@ -80,7 +81,8 @@ Space::ShapeFacts& Space::facts_of(const Layout& at) {
 
 // The rules about devices and batch, in numbers: WORLD-PRODUCT, BATCH-DP, BATCH-MICRO and
 // EXPERT-WORLD.
-bool Space::divides(const Shape& at, std::int64_t pp) const {
+bool Space::divides(const Shape& shape, std::int64_t pp) const {
+  const Shape& at = shape;
   const std::int64_t devices = problem_.job.cluster.devices;
   const std::int64_t batch = problem_.job.global_batch;
   const std::int64_t ranks = saturating_product({at.tp, at.cp, pp});
@@ -109,13 +111,16 @@ void Space::add_shapes(Shape shape) {
 }
 
 void Space::find_shapes() {
+  const auto add_experts = [&](std::int64_t tp, std::int64_t cp) {
+    for (const std::int64_t ep : choices_.ep) {
+      for (const std::int64_t etp : choices_.etp) {
+        add_shapes({tp, cp, ep, etp, choices_.mbs.front()});
+      }
+    }
+  };
   for (const std::int64_t tp : choices_.tp) {
     for (const std::int64_t cp : choices_.cp) {
-      for (const std::int64_t ep : choices_.ep) {
-        for (const std::int64_t etp : choices_.etp) {
-          add_shapes({tp, cp, ep, etp, choices_.mbs.front()});
-        }
-      }
+      add_experts(tp, cp);
     }
   }
 }
@@ -283,14 +288,18 @@ void Space::each_schedule(const Layout& layout, const Use& use) {
 template <class Use>
 void Space::each_schedule_of_pp(Layout& at, const Use& use) {
   const bool several = at.pp > 1;
+  const auto use_if_it_runs = [&](Chunks chunks) {
+    if (runs(at, chunks)) {
+      use(at, chunks);
+    }
+  };
   for (const auto& order : if_it_matters(choices_.orders, several)) {
     at.order = order;
     for (const Schedule schedule : if_it_matters(choices_.schedules, several)) {
       at.schedule = several ? schedule : Schedule::k1f1b;
-      for (const Chunks chunks : {Chunks::kOne, Chunks::kSeveral}) {
-        if ((several || chunks == Chunks::kOne) && runs(at, chunks)) {
-          use(at, chunks);
-        }
+      use_if_it_runs(Chunks::kOne);
+      if (several) {
+        use_if_it_runs(Chunks::kSeveral);
       }
     }
   }
@@ -365,34 +374,38 @@ double Space::count() {
 }
 
 bool Space::holds(const Layout& layout) {
-  const Shape shape{layout.tp, layout.cp, layout.ep, layout.etp, layout.mbs};
-  for (const Variant& variant : variants(shape)) {
-    Layout at = layout_of(shape, variant);
-    for (const Pipeline& pipeline : pipelines(at)) {
+  const std::vector<Variant>& all =
+      variants({layout.tp, layout.cp, layout.ep, layout.etp, layout.mbs});
+  return std::any_of(all.begin(), all.end(), [&](const Variant& variant) {
+    Layout at = layout_of({layout.tp, layout.cp, layout.ep, layout.etp, layout.mbs}, variant);
+    const std::vector<Pipeline> runnable = pipelines(at);
+    return std::any_of(runnable.begin(), runnable.end(), [&](const Pipeline& pipeline) {
       set(pipeline, at);
-      if (at.pp != layout.pp || at.vpp != layout.vpp || at.schedule != layout.schedule) {
-        continue;
-      }
-      const auto& ways = splits(at.stages());
-      if (std::find(ways.begin(), ways.end(), layout.split) == ways.end()) {
-        continue;
-      }
-      at.split = layout.split;
-      for (const SwitchGroup& group : switches(at)) {
-        at.recompute = group.recompute;
-        for (const Sharding& sharding : group.shardings) {
-          set(sharding, at);
-          for (std::size_t i = 0; i < sharding.hidden.size(); ++i) {
-            at.overlap = sharding.hidden[i];
-            if (at == layout) {
-              return true;
-            }
-          }
-        }
-      }
-    }
+      return holds_switches(at, layout);
+    });
+  });
+}
+
+// Is the layout this one with a split and switches of the space?
+bool Space::holds_switches(Layout at, const Layout& layout) {
+  if (at.pp != layout.pp || at.vpp != layout.vpp || at.schedule != layout.schedule) {
+    return false;
   }
-  return false;
+  const auto& ways = splits(at.stages());
+  if (std::find(ways.begin(), ways.end(), layout.split) == ways.end()) {
+    return false;
+  }
+  at.split = layout.split;
+  const auto has = [&](const Sharding& sharding) {
+    set(sharding, at);
+    at.overlap = layout.overlap;
+    return at == layout && sharding.hidden.has(layout.overlap);
+  };
+  const std::vector<SwitchGroup>& groups = switches(at);
+  return std::any_of(groups.begin(), groups.end(), [&](const SwitchGroup& group) {
+    at.recompute = group.recompute;
+    return std::any_of(group.shardings.begin(), group.shardings.end(), has);
+  });
 }
 
 }  // namespace sextant::search

@@ -51,6 +51,7 @@ class HiddenSets {
   // The largest first, else as they were added.
   void sort();
   [[nodiscard]] bool empty() const { return bits_.empty(); }
+  [[nodiscard]] bool has(const std::vector<describe::Overlap>& hidden) const;
   [[nodiscard]] std::size_t size() const { return bits_.size(); }
   [[nodiscard]] const std::vector<describe::Overlap>& operator[](std::size_t i) const {
     return hidden_set(bits_[i]);
@@ -180,6 +181,7 @@ class Space {
   std::optional<bool> ask_batch(const describe::Layout& layout, Chunks chunks);
   double count_chunkings(const describe::Layout& layout, Chunks chunks);
   void add_shapes(Shape shape);
+  bool holds_switches(describe::Layout at, const describe::Layout& layout);
   void find_shapes();
   std::vector<Variant> make_variants(const Shape& shape);
 

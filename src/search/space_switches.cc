@@ -60,6 +60,10 @@ void HiddenSets::add(const std::vector<Overlap>& hidden) {
   bits_.push_back(bits_of(hidden));
 }
 
+bool HiddenSets::has(const std::vector<Overlap>& hidden) const {
+  return std::find(bits_.begin(), bits_.end(), bits_of(hidden)) != bits_.end();
+}
+
 void HiddenSets::sort() {
   std::stable_sort(bits_.begin(), bits_.end(), [](std::uint8_t a, std::uint8_t b) {
     return std::popcount(a) > std::popcount(b);

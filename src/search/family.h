@@ -27,7 +27,6 @@ class Explorer {
   void explore(const Shape& shape, Seconds compute_floor, BestPlans& best, Settled& settled);
 
   [[nodiscard]] const Calls& calls() const { return leaf_.calls(); }
-  Space& space() { return space_; }
 
  private:
   static constexpr std::size_t kHiddenSets = 16;  // tp, p2p, ep, cp

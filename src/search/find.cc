@@ -1,7 +1,6 @@
 #include "search/find.h"
 
 #include <algorithm>
-#include <numeric>
 #include <thread>
 
 #include "search/best_plans.h"
@@ -50,7 +49,6 @@ class Workers {
     }
     return all;
   }
-  Explorer& front() { return explorers_.front(); }
 
  private:
   std::vector<Explorer> explorers_;

@@ -57,6 +57,18 @@ TEST(PlanCli, TheAnswerSaysWhatWinsWhyAndHowItWasFound) {
                         "legal layouts in", "left out", "assumed: "});
 }
 
+TEST(PlanCli, AMeshOfJaxIsNamedAndSaysWhoCrossesSlices) {
+  const Words words{"plan", "llama-3.1-8b", "--on",  "2xv6e-16",    "--gbs",
+                    "64",   "--fix",        "mbs=1", "--framework", "maxtext"};
+  const json answer = answer_of(words);
+  const std::string mesh = answer["plans"][0]["mesh"];
+  EXPECT_EQ(mesh.find("ici:"), 0U) << mesh;
+  EXPECT_NE(mesh.find(";dcn:"), std::string::npos) << mesh;
+  const Ran ran = run_sextant(words);
+  expect_said(ran.out, {"JAX mesh   " + mesh});
+  EXPECT_TRUE(answer_of(asked({}))["plans"][0]["mesh"].is_null());
+}
+
 TEST(PlanCli, NoLayoutThatUsersTryIsFasterAndTheWordsBringThePlanBack) {
   const json answer = answer_of(asked({}));
   EXPECT_EQ(answer["schema"], "sextant.plan/1");
@@ -171,6 +183,37 @@ TEST(PlanCli, LeastMemoryMayCostAFewPercent) {
   const json& winner = lean["plans"][0];
   EXPECT_LT(winner["least_memory_bytes"], fast["plans"][0]["least_memory_bytes"]);
   EXPECT_LE(step_of(winner), step_of(fast["plans"][0]) * 1.05);
+}
+
+TEST(PlanCli, LeastEnergyTradesTimeForTokensAJoule) {
+  const Words more{"--fix", "cp=1", "--top", "64"};
+  const Words words{"plan", "llama-3.1-70b", "--on", "64xh100-sxm", "--gbs", "256"};
+  const auto with = [&](const Words& extra) {
+    Words all = words;
+    all.insert(all.end(), more.begin(), more.end());
+    all.insert(all.end(), extra.begin(), extra.end());
+    return answer_of(all);
+  };
+  const json fast = with({});
+  const json lean = with({"--objective", "energy"});
+  const auto tokens_per_joule = [](const json& plan) {
+    return plan["energy"]["tokens_per_J"].get<double>();
+  };
+  EXPECT_GT(tokens_per_joule(lean["plans"][0]), tokens_per_joule(fast["plans"][0]));
+  EXPECT_GT(step_of(lean["plans"][0]), step_of(fast["plans"][0]));
+  for (const json& plan : fast["plans"]) {
+    EXPECT_LE(tokens_per_joule(plan), tokens_per_joule(lean["plans"][0]) * (1.0 + 1e-9));
+  }
+  const double watts = lean["plans"][0]["energy"]["device_W"].get<double>();
+  EXPECT_GT(watts, 0.176 * 700.0);
+  EXPECT_LT(watts, 700.0);
+}
+
+TEST(PlanCli, EnergyIsNotGuessedWhereThePowerIsNotPublished) {
+  const Ran ran = run_sextant({"plan", "llama-3.1-8b", "--on", "v5p-16", "--framework", "maxtext",
+                               "--objective", "energy"});
+  EXPECT_EQ(ran.exit_code, 2);
+  expect_said(ran.err, {"--objective", "is not known", "power_limit"});
 }
 
 TEST(PlanCli, AFrontTradesTimeForMemory) {

@@ -109,8 +109,15 @@ Result<StepMachine> step_machine(const Job& job, const JobRequest& request,
     error.what += "; compute alone: sextant explain compute";
     return tl::unexpected(std::move(error));
   }
-  StepMachine made{
-      std::move(*model), {}, {}, std::move(machine.assumed), std::move(machine.inputs)};
+  StepMachine made{std::move(*model),        {}, {}, {}, std::move(machine.assumed),
+                   std::move(machine.inputs)};
+  if (job.cluster.device.power_limit.kind != describe::SourceKind::kAssumed) {
+    SEXTANT_TRY(const describe::DrawFacts power, describe::draw_facts(context.data));
+    made.power = step::power_draw(job.cluster.device, power);
+    made.assumed.emplace_back(
+        "devices draw of their power limit what an H200 draws, computing or waiting");
+    add_input("power.toml", context, made.inputs);
+  }
   SEXTANT_TRY(made.memory, describe::memory_facts(context.data, job.framework));
   SEXTANT_TRY(made.spreads, describe::step_spreads(context.data));
   add_once(assumed, made.assumed);

@@ -15,6 +15,7 @@
 #include "describe/host_facts.h"
 #include "describe/memory_facts.h"
 #include "describe/step_spread.h"
+#include "step/energy.h"
 #include "step/step_model.h"
 
 namespace sextant::app {
@@ -35,6 +36,7 @@ struct StepMachine {
   step::StepModel model;
   describe::MemoryFacts memory;
   std::optional<describe::StepSpreads> spreads;
+  std::optional<step::PowerDraw> power;  // nothing: what the device may draw is not published
   std::vector<std::string> assumed;
   InputFiles inputs;
 };

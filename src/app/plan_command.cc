@@ -62,6 +62,17 @@ int exit_code(const explain::PlanAnswer& answer) {
   return answer.plans.empty() ? kExitNo : kExitFine;
 }
 
+Result<void> check_power(const PlanProblem& of, const PlanWishes& wishes) {
+  if (wishes.objective == Objective::kEnergy && !of.machine.power) {
+    const describe::Device& device = of.problem.job.cluster.device;
+    return invalid(
+        "what a " + device.name + " draws is not known (" + device.power_limit.source + ")",
+        "--objective",
+        "step, memory, devices or cost, or a cluster.toml with [device.power_limit]");
+  }
+  return {};
+}
+
 // The problem on as many devices as the objective asks for; the whole cluster where none will do.
 Result<PlanProblem> on_devices(PlanProblem of, const PlanRequest& request, const PlanWishes& wishes,
                                const Context& context, std::vector<explain::PlanCount>& counts) {
@@ -83,11 +94,13 @@ Result<Output> show_plan(const PlanRequest& asked, const Context& context) {
     request.job.framework = framework;
   }
   SEXTANT_TRY(PlanProblem whole, plan_problem(request, wishes, context));
+  SEXTANT_CHECK_OK(check_power(whole, wishes));
   std::vector<explain::PlanCount> counts;
   SEXTANT_TRY(const PlanProblem of, on_devices(std::move(whole), request, wishes, context, counts));
   explain::PlanAnswer answer = answer_head(of, wishes);
   answer.counts = std::move(counts);
-  const PlanSearch searched = search_plans(of.problem, find_options(request, wishes));
+  const search::FindOptions options = find_options(request, wishes, of.machine);
+  const PlanSearch searched = search_plans(of.problem, options);
   add_plans(of, wishes, request.pareto, searched, answer);
   Output output;
   if (!answer.plans.empty()) {
@@ -99,7 +112,8 @@ Result<Output> show_plan(const PlanRequest& asked, const Context& context) {
     SEXTANT_TRY(answer.baselines, plan_baselines(of, request.baselines));
   }
   if (request.proof && answer.complete) {
-    answer.proof = search::prove(search::Space(of.problem), searched.found);
+    answer.proof =
+        search::prove(search::Space(of.problem), searched.found, options.computing_weight);
   }
   if (!request.why_not.empty()) {
     const describe::Layout* best = answer.plans.empty() ? nullptr : &answer.plans.front().layout;

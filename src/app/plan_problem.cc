@@ -15,6 +15,7 @@
 #include "cost/comm/torus_time.h"
 #include "describe/layout/framework_rules.h"
 #include "describe/layout/layout_text.h"
+#include "describe/layout/mesh.h"
 #include "explain/plan_words.h"
 #include "explain/violation_view.h"
 
@@ -184,6 +185,9 @@ explain::PlanRow plan_row(const PlanProblem& of, const describe::Layout& layout)
   row.layout = layout;
   row.dp = job.dp();
   row.words = explain::layout_words(layout, job.framework);
+  if (job.framework == describe::Framework::kMaxtext) {
+    row.mesh = describe::to_text(describe::mesh_of(job));
+  }
   row.result = step_result(job, of.machine);
   return row;
 }

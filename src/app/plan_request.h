@@ -41,10 +41,11 @@ struct PlanRequest {
   std::function<void(const std::string&)> progress = {};  // a line for a person
 };
 
-enum class Objective { kStep, kMemory, kDevices, kCost };
-inline constexpr std::array<describe::Word<Objective>, 4> kObjectiveWords{
+enum class Objective { kStep, kMemory, kEnergy, kDevices, kCost };
+inline constexpr std::array<describe::Word<Objective>, 5> kObjectiveWords{
     {{Objective::kStep, "step"},
      {Objective::kMemory, "memory"},
+     {Objective::kEnergy, "energy"},
      {Objective::kDevices, "devices"},
      {Objective::kCost, "cost"}}};
 

@@ -26,8 +26,12 @@ std::string progress_text(const search::Progress& progress) {
 
 }  // namespace
 
-search::FindOptions find_options(const PlanRequest& request, const PlanWishes& wishes) {
+search::FindOptions find_options(const PlanRequest& request, const PlanWishes& wishes,
+                                 const StepMachine& machine) {
   search::FindOptions options;
+  if (wishes.objective == Objective::kEnergy && machine.power) {
+    options.computing_weight = machine.power->computing_weight();
+  }
   options.top = request.plot_folder.empty() ? wishes.top : std::max(wishes.top, kHeatMapPlans);
   options.threads = wishes.threads;
   options.stop = request.stop;

@@ -88,6 +88,10 @@ explain::StepResult step_result(const Job& job, const StepMachine& machine) {
   }
   result.use = use_of(job, shard, result.stages, result.step.step);
   result.memory = memory_of(job, machine.memory);
+  if (machine.power) {
+    result.energy =
+        step::device_energy(result.step, *machine.power) * as_double(job.cluster.devices);
+  }
   return result;
 }
 

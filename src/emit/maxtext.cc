@@ -36,7 +36,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 20> kReasons
     {"loss", "XLA fuses the loss; num_vocab_tiling splits it into a number of parts"},
     {"compile", "XLA compiles everything"},
     {"overlap", "XLA's scheduler decides what overlaps"},
-    {"order", "MaxText places axes on the hardware by itself"},
+    {"order", "the mesh says which axes cross slices; MaxText places the rest by itself"},
 }};
 
 Reading read_layout(const Settings& settings, const Model* model) {

@@ -3,7 +3,9 @@
 //
 // Axes have a size inside a slice (ici_…_parallelism) and one between slices (dcn_…); on GPUs a
 // slice is a scale-up domain. Weights are sharded over fsdp, context and expert together, replicas
-// are the data axis; batch is split over data, fsdp and expert. A step's batch is
+// are the data axis; batch is split over data, fsdp and expert. Which axes cross slices is the
+// layout's order of ranks: the outermost take the slices first; a mesh that no order says is
+// unresolved. A step's batch is
 // per_device_batch_size · devices · gradient_accumulation_steps; a pipeline splits each
 // accumulation step into num_pipeline_microbatches and runs all forwards before all backwards,
 // repeats breadth first.

@@ -1,4 +1,5 @@
-// One table of axes: what each means for a layout. Sizes inside and between slices multiply.
+// One table of axes: what each means for a layout. Sizes inside and between slices multiply; who
+// crosses slices is the layout's order of ranks (describe/layout/mesh.h).
 #include <algorithm>
 #include <array>
 #include <numeric>
@@ -7,6 +8,7 @@
 
 #include "base/integers.h"
 #include "base/text.h"
+#include "describe/layout/mesh.h"
 #include "emit/maxtext_parts.h"
 
 namespace sextant::emit::maxtext {
@@ -38,7 +40,6 @@ struct MeshAxis {
   std::string_view field;
   bool written = true;  // others are older or rarer names of the same role
 };
-// The order in which axes are taken to cross slices: whoever talks least first.
 constexpr std::array kAxes{
     MeshAxis{"pipeline", Role::kPipeline, "pp"},
     MeshAxis{"data", Role::kData, "dp"},
@@ -75,23 +76,37 @@ bool is_tpu(const Cluster& cluster) {
   return cluster.system.scale_up == ScaleUp::kIci2d || cluster.system.scale_up == ScaleUp::kIci3d;
 }
 
-// Slices of TPUs, scale-up domains of GPUs; 1 where they are not equally full.
-std::int64_t slices_of(const Cluster& cluster) {
-  const std::int64_t domain = std::max<std::int64_t>(1, cluster.system.domain_size.value);
-  const std::int64_t slices =
-      is_tpu(cluster) ? cluster.slices : (cluster.devices + domain - 1) / domain;
-  return slices > 1 && cluster.devices % slices == 0 ? slices : 1;
+// The size of a mesh that a role is a part of; nothing where it is none.
+std::int64_t MeshAxes::* member_of(Role role) {
+  switch (role) {
+    case Role::kPipeline:
+      return &MeshAxes::pipeline;
+    case Role::kData:
+      return &MeshAxes::data;
+    case Role::kFsdp:
+      return &MeshAxes::fsdp;
+    case Role::kExpert:
+      return &MeshAxes::expert;
+    case Role::kContext:
+    case Role::kUlysses:
+      return &MeshAxes::sequence;
+    case Role::kTensor:
+    case Role::kTensorSequence:
+      return &MeshAxes::tensor;
+    case Role::kIgnored:
+      break;
+  }
+  return nullptr;
 }
 
 // Sizes over the whole job.
-Sizes sizes_of(const Job& job) {
-  const Layout& at = job.layout;
+Sizes sizes_of(const Layout& at, const Mesh& mesh) {
   Sizes sizes;
   sizes.fill(1);
-  const std::int64_t dp = std::max<std::int64_t>(1, job.dp());
-  const std::int64_t ep = std::gcd(dp, at.ep);
-  of(sizes, Role::kPipeline) = at.pp;
-  of(sizes, Role::kExpert) = ep;
+  of(sizes, Role::kPipeline) = mesh.ici.pipeline * mesh.dcn.pipeline;
+  of(sizes, Role::kData) = mesh.ici.data * mesh.dcn.data;
+  of(sizes, Role::kFsdp) = mesh.ici.fsdp * mesh.dcn.fsdp;
+  of(sizes, Role::kExpert) = mesh.ici.expert * mesh.dcn.expert;
   of(sizes, at.sp ? Role::kTensorSequence : Role::kTensor) = at.tp;
   of(sizes, Role::kContext) = at.cp;
   if (at.cp > 1 && at.cp_method == CpMethod::kAllToAllP2p) {
@@ -99,13 +114,6 @@ Sizes sizes_of(const Job& job) {
     of(sizes, Role::kUlysses) = inner;
     of(sizes, Role::kContext) = at.cp / inner;
   }
-  std::int64_t copies = dp / ep;
-  if (at.zero == Zero::kParameters) {
-    const std::int64_t groups = at.zero_group > 0 ? dp * at.cp / at.zero_group : 1;
-    copies = groups > 0 && dp / ep % groups == 0 ? groups : 1;
-  }
-  of(sizes, Role::kData) = copies;
-  of(sizes, Role::kFsdp) = dp / ep / copies;
   return sizes;
 }
 
@@ -228,6 +236,43 @@ void read_context(SettingReader& reader, Layout& at, std::int64_t ulysses) {
   reader.fact("cp_method", std::string(word_of<CpMethod>(kCpMethodWords, strategy)), kStrategy);
 }
 
+Mesh as_mesh(const FilledMesh& filled) {
+  Mesh mesh;
+  for (std::size_t i = 0; i < kAxes.size(); ++i) {
+    if (const auto member = member_of(kAxes[i].role)) {
+      mesh.ici.*member = saturating_product({mesh.ici.*member, filled.ici.sizes[i]});
+      mesh.dcn.*member = saturating_product({mesh.dcn.*member, filled.dcn.sizes[i]});
+    }
+  }
+  return mesh;
+}
+
+// Who crosses slices.
+void read_order(SettingReader& reader, Reading& reading, const Mesh& mesh) {
+  if (mesh.dcn.devices() == 1) {
+    return;
+  }
+  const MeshOrder read = order_of(mesh);
+  reading.layout.order = read.order;
+  std::vector<std::string> words;
+  for (const Axis axis : read.order) {
+    words.emplace_back(word_of<Axis>(kAxisWords, axis));
+  }
+  const std::string order = join(words, "-");
+  for (const MeshAxis& axis : kAxes) {
+    const auto member = member_of(axis.role);
+    if (member != nullptr && mesh.dcn.*member > 1) {
+      reader.fact("order", order, axis_key(false, axis.name));
+    }
+  }
+  if (!read.exact) {
+    reading.unresolved.push_back(
+        {"the mesh",
+         fmt::format("no order of ranks has just these axes cross slices; read as {}", order),
+         {}});
+  }
+}
+
 // `known`: no axis is still open.
 void read_sharding(SettingReader& reader, Layout& at, Sizes sizes, bool known) {
   const std::int64_t copies = of(sizes, Role::kData);
@@ -266,13 +311,15 @@ KnownKeys axis_keys() {
 void write_axes(const Job& job, SettingWriter& out) {
   const Layout& at = job.layout;
   out.text("hardware", is_tpu(job.cluster) ? "tpu" : "gpu");
-  Sizes sizes = sizes_of(job);
-  std::int64_t slices = slices_of(job.cluster);
+  const Mesh mesh = mesh_of(job);
+  Sizes sizes = sizes_of(at, mesh);
+  MeshAxes left = mesh.dcn;  // of two axes that share a size the first crosses first
   std::vector<std::pair<std::string_view, std::int64_t>> crossing;
   for (const MeshAxis& axis : kAxes) {
     if (!axis.written) {
       continue;
     }
+    std::int64_t& slices = left.*member_of(axis.role);
     const std::int64_t across = std::gcd(of(sizes, axis.role), slices);
     slices /= across;
     crossing.emplace_back(axis.name, across);
@@ -312,6 +359,7 @@ void read_axes(SettingReader& reader, Reading& reading) {
                       "-1 takes what is left of the devices, which are not known; read as 1");
   }
   at.dp = known ? saturating_product({of(sizes, Role::kData), of(sizes, Role::kFsdp), at.ep}) : 0;
+  read_order(reader, reading, as_mesh(mesh));
   read_context(reader, at, of(sizes, Role::kUlysses));
   read_sharding(reader, at, sizes, known);
 }

@@ -1,9 +1,15 @@
 #include "emit/maxtext.h"
 
+#include <array>
 #include <cmath>
+#include <string>
+#include <utility>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "describe/layout/layout_text.h"
+#include "describe/layout/mesh.h"
 #include "describe/model/load_model.h"
 #include "describe/model/parameters.h"
 #include "emit/any_job_testing.h"
@@ -59,6 +65,21 @@ void choose_sharding(Layout& at) {
   }
 }
 
+// The order that lets some mesh's axes cross slices: what a file can say.
+void choose_crossing(Job& job) {
+  Layout& at = job.layout;
+  job.cluster.devices = at.tp * at.cp * at.pp * at.dp;
+  at.order =
+      any::one_of<std::array<Axis, 5>>({{Axis::kTp, Axis::kCp, Axis::kEp, Axis::kPp, Axis::kDp},
+                                        {Axis::kTp, Axis::kCp, Axis::kPp, Axis::kDp, Axis::kEp},
+                                        {Axis::kTp, Axis::kEp, Axis::kPp, Axis::kDp, Axis::kCp},
+                                        {Axis::kCp, Axis::kEp, Axis::kPp, Axis::kDp, Axis::kTp},
+                                        {Axis::kTp, Axis::kCp, Axis::kDp, Axis::kEp, Axis::kPp}});
+  const MeshOrder read = order_of(mesh_of(job));
+  RC_ASSERT(read.exact);
+  at.order = read.order;
+}
+
 Job any_maxtext_job() {
   Job job = any_job(Framework::kMaxtext);
   Layout& at = job.layout;
@@ -106,6 +127,9 @@ Job any_maxtext_job() {
     }
   }
   at.order = plain.order;
+  if (any::once_in(2)) {
+    choose_crossing(job);
+  }
   job.model.blocks = {job.model.blocks.back()};
   job.model.blocks[0].mixer = Attention{.heads = 16, .kv_heads = 4, .head_dim = 64};
   job.model.mtp_layers = 0;
@@ -132,6 +156,9 @@ TEST(Maxtext, ItsOwnJobsReadBackWhole) {
       }
       const Reading reading = through_a_file(writing);
       RC_ASSERT(reading.layout == job.layout);
+      Layout by_mesh = with_mesh(job.layout, mesh_of(job));
+      by_mesh.zero = by_mesh.zero == Zero::kNone ? job.layout.zero : by_mesh.zero;
+      RC_ASSERT(by_mesh == job.layout);
       RC_ASSERT(reading.global_batch == job.global_batch);
       RC_ASSERT(reading.devices == job.cluster.devices);
       RC_ASSERT(reading.model.has_value());
@@ -283,6 +310,68 @@ TEST(Maxtext, EveryNameIsAModelOfTheCatalogue) {
     ASSERT_TRUE(reading.model) << name;
     EXPECT_EQ(model_parameters(*reading.model).total(), model_parameters(model).total()) << name;
   }
+}
+
+TEST(Maxtext, WritesTheMeshThatThePlanNames) {
+  EXPECT_TRUE(rc::check("sizes of both levels", [] {
+    for (int i = 0; i < 10; ++i) {
+      const Job job = any_job(Framework::kMaxtext);
+      const std::vector<Setting> given = write_maxtext(job).settings.given;
+      const auto size = [&](std::string_view level, std::string_view axis) {
+        return std::stoll(
+            find(given, fmt::format("{}_{}_parallelism", level, axis))->values.front());
+      };
+      const Mesh mesh = mesh_of(job);
+      for (const auto& [level, axes] : {std::pair{"ici", mesh.ici}, std::pair{"dcn", mesh.dcn}}) {
+        RC_ASSERT(size(level, "pipeline") == axes.pipeline);
+        RC_ASSERT(size(level, "data") == axes.data);
+        RC_ASSERT(size(level, "fsdp") == axes.fsdp);
+        RC_ASSERT(size(level, "expert") == axes.expert);
+        RC_ASSERT(size(level, "context") * size(level, "context_usp_ulysses") == axes.sequence);
+        RC_ASSERT(size(level, "tensor") * size(level, "tensor_sequence") == axes.tensor);
+      }
+    }
+  }));
+}
+
+// What is not understood of the mesh; "" where all is.
+std::string mesh_doubts(const Reading& reading) {
+  std::string text;
+  for (const Unresolved& doubt : reading.unresolved) {
+    text += doubt.what == "the mesh" ? doubt.why : "";
+  }
+  return text;
+}
+
+TEST(Maxtext, WhoCrossesSlicesIsKept) {
+  const auto order_read = [](std::string_view dcn) {
+    const Reading reading = read_text(
+        "ici_pipeline_parallelism: 2\nici_context_parallelism: 2\n"
+        "ici_expert_parallelism: 2\nici_tensor_parallelism: 2\n"
+        "ici_fsdp_parallelism: 4\n" +
+        std::string(dcn));
+    EXPECT_EQ(mesh_doubts(reading), "");
+    const std::string text = to_text(reading.layout);
+    const std::size_t at = text.find("order=");
+    return at == std::string::npos ? "usual" : text.substr(at + 6, 14);
+  };
+  EXPECT_EQ(order_read(""), "usual");
+  // 2 inside and 2 across: the pipeline is cut, all else is inside.
+  EXPECT_EQ(order_read("dcn_pipeline_parallelism: 2\n"), "usual");
+  EXPECT_EQ(order_read("dcn_data_parallelism: 2\n"), "tp-cp-ep-pp-dp");
+  EXPECT_EQ(order_read("dcn_fsdp_parallelism: 4\n"), "tp-cp-ep-pp-dp");
+  EXPECT_EQ(order_read("dcn_expert_parallelism: 2\n"), "tp-cp-pp-dp-ep");
+  EXPECT_EQ(order_read("dcn_context_parallelism: 2\n"), "tp-ep-pp-dp-cp");
+  EXPECT_EQ(order_read("dcn_tensor_parallelism: 2\n"), "cp-ep-pp-dp-tp");
+}
+
+TEST(Maxtext, AMeshThatNoOrderSaysIsUnresolved) {
+  // pp = 4 is cut in two, and so is dp: ranks counted through one axis after the other cut one.
+  const Reading reading = read_text(
+      "ici_pipeline_parallelism: 2\nici_fsdp_parallelism: 2\n"
+      "dcn_pipeline_parallelism: 2\ndcn_fsdp_parallelism: 2\n");
+  EXPECT_EQ(mesh_doubts(reading),
+            "no order of ranks has just these axes cross slices; read as tp-cp-ep-dp-pp");
 }
 
 TEST(Maxtext, SlicesAreCrossedByWhoTalksLeast) {

@@ -142,6 +142,10 @@ Json step_json(const StepResult& result) {
     terms[std::string(term.key) + "_s"] = term.time.base();
   }
   json["communication"] = communication_json(result);
+  json["energy"] = result.energy ? Json{{"step_J", result.energy->base()},
+                                        {"tokens_per_J", result.tokens_per_joule()},
+                                        {"device_W", result.device_power().base()}}
+                                 : Json(nullptr);
   json["memory"] = memory_json(result.memory);
   return json;
 }

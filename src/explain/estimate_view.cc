@@ -159,6 +159,7 @@ std::string summary(const EstimateAnswer& answer, const Style& style) {
       {"use", use_text(result.use)},
       {"overhead", fmt::format("communication {}; {} hidden behind compute", overhead_text(result),
                                to_text(result.step.hidden.total()))},
+      {"energy", energy_text(result)},
       {"path", path_text(result)},
       {"memory", memory_line(result.memory, style)}};
   if (!result.memory.fits()) {

@@ -8,6 +8,7 @@ namespace {
 Json row_json(const PlanRow& row) {
   Json json;
   json["layout"] = row.words;
+  json["mesh"] = row.mesh.empty() ? Json(nullptr) : Json(row.mesh);
   json["tp"] = row.layout.tp;
   json["cp"] = row.layout.cp;
   json["pp"] = row.layout.pp;

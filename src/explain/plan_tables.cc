@@ -24,6 +24,10 @@ Table plans_table(const PlanAnswer& answer, const Style& style) {
                {people ? "memory" : "memory_bytes", true},
                {people ? "MFU" : "utilisation", true}},
               {}};
+  const bool energy = answer.objective == "energy";
+  if (energy) {
+    table.columns.push_back({people ? "tokens/J" : "tokens_per_J", true});
+  }
   if (!people) {
     table.columns.push_back({"layout"});
   }
@@ -41,8 +45,13 @@ Table plans_table(const PlanAnswer& answer, const Style& style) {
     } else {
       cells.insert(cells.end(),
                    {fmt::format("{:.9g}", step.base()), fmt::format("{:.9g}", step / best),
-                    fmt::format("{:.0f}", memory.base()), fmt::format("{:.9g}", result.use.mfu()),
-                    row.words});
+                    fmt::format("{:.0f}", memory.base()), fmt::format("{:.9g}", result.use.mfu())});
+    }
+    if (energy) {
+      cells.push_back(result.energy ? fmt::format("{:.4g}", result.tokens_per_joule()) : "-");
+    }
+    if (!people) {
+      cells.push_back(row.words);
     }
     table.rows.push_back(std::move(cells));
   }

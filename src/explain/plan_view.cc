@@ -89,7 +89,11 @@ std::string winner_text(const PlanAnswer& answer, const Style& style) {
                             rate_text(result.tokens_per_device()), short_number(result.tokens))},
       {"use", fmt::format("MFU {}, HFU {}; communication {}", percent(result.use.mfu()),
                           percent(result.use.hfu()), overhead_text(result))},
+      {"energy", energy_text(result)},
       {"memory", memory_line(answer, best)}};
+  if (!best.mesh.empty()) {
+    lines.insert(lines.begin() + 2, {"JAX mesh", best.mesh});
+  }
   if (answer.training) {
     lines.emplace_back("training", training_line(*answer.training, result, answer.days));
   }

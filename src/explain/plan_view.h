@@ -24,6 +24,7 @@ struct PlanRow {
   describe::Layout layout;
   std::int64_t dp = 1;
   std::string words;  // as --layout takes it
+  std::string mesh;   // in JAX's words, "ici:fsdp=64,tensor=4;dcn:data=2"; "": no JAX framework
   StepResult result;
 };
 

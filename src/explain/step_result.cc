@@ -68,6 +68,14 @@ std::string with_interval(const StepResult& result) {
              : time;
 }
 
+std::string energy_text(const StepResult& result) {
+  if (!result.energy) {
+    return "not known: what the device draws is not published";
+  }
+  return fmt::format("{:.4g} tokens/J, {} a device", result.tokens_per_joule(),
+                     sextant::to_text(result.device_power()));
+}
+
 std::string overhead_text(const StepResult& result) {
   if (result.step.exposed.total() <= Seconds()) {
     return "none";

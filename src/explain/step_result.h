@@ -47,6 +47,7 @@ struct StepResult {
   std::optional<describe::StepSpread> interval;  // of measured steps of jobs like it
   StepUse use;
   StepMemory memory;
+  std::optional<Joules> energy;  // of all devices; nothing: what they draw is not known
 
   [[nodiscard]] Seconds low() const { return step.step * (interval ? interval->low : 1.0); }
   [[nodiscard]] Seconds high() const { return step.step * (interval ? interval->high : 1.0); }
@@ -55,6 +56,11 @@ struct StepResult {
   [[nodiscard]] Hertz tokens_per_second() const { return Hertz(tokens / step.step.base()); }
   [[nodiscard]] Hertz tokens_per_device() const {
     return tokens_per_second() / static_cast<double>(devices);
+  }
+  // REQUIRES (both): energy.
+  [[nodiscard]] double tokens_per_joule() const { return tokens / energy->base(); }
+  [[nodiscard]] Watts device_power() const {
+    return *energy / step.step / static_cast<double>(devices);
   }
 };
 
@@ -79,6 +85,9 @@ std::string with_interval(const StepResult& result);
 std::string overhead_text(const StepResult& result);
 // "fits: pipeline rank 0 needs 61 GiB of 79 GiB", "does not fit: …", "tight: …".
 std::string memory_text(const StepMemory& memory);
+
+// "1.83 tokens/J, 612 W a device"; "not known: …" where it is not.
+std::string energy_text(const StepResult& result);
 
 std::string rate_text(Hertz tokens);  // four digits, never with an exponent: "831.9", "12574"
 

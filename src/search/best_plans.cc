@@ -12,11 +12,11 @@ bool same_mesh(const describe::Layout& a, const describe::Layout& b) {
 Seconds BestPlans::bound() const {
   const Seconds by_rank = plans_.size() < top_ || plans_.empty()
                               ? Seconds(std::numeric_limits<double>::infinity())
-                              : plans_.back().time.step;
+                              : value(plans_.back());
   if (front_within_ == 0.0 || plans_.empty()) {
     return by_rank;
   }
-  return std::max(by_rank, plans_.front().time.step * (1.0 + front_within_));
+  return std::max(by_rank, value(plans_.front()) * (1.0 + front_within_));
 }
 
 Seconds BestPlans::bound(const describe::Layout& layout) const {
@@ -25,12 +25,12 @@ Seconds BestPlans::bound(const describe::Layout& layout) const {
   if (known == plans_.end() || front_within_ > 0.0) {
     return bound();
   }
-  return std::min(bound(), known->time.step);
+  return std::min(bound(), value(*known));
 }
 
 void BestPlans::add_to_front(const Plan& plan) {
-  const auto beats = [](const Plan& a, const Plan& b) {
-    return a.time.step <= b.time.step && a.least <= b.least;
+  const auto beats = [this](const Plan& a, const Plan& b) {
+    return value(a) <= value(b) && a.least <= b.least;
   };
   if (std::any_of(front_.begin(), front_.end(),
                   [&](const Plan& other) { return beats(other, plan); })) {
@@ -39,10 +39,10 @@ void BestPlans::add_to_front(const Plan& plan) {
   std::erase_if(front_, [&](const Plan& other) { return beats(plan, other); });
   const auto place =
       std::upper_bound(front_.begin(), front_.end(), plan,
-                       [](const Plan& a, const Plan& b) { return a.time.step < b.time.step; });
+                       [this](const Plan& a, const Plan& b) { return value(a) < value(b); });
   front_.insert(place, plan);
-  const Seconds last = front_.front().time.step * (1.0 + front_within_);
-  std::erase_if(front_, [&](const Plan& other) { return other.time.step > last; });
+  const Seconds last = value(front_.front()) * (1.0 + front_within_);
+  std::erase_if(front_, [&](const Plan& other) { return value(other) > last; });
 }
 
 void BestPlans::add(const Plan& plan) {
@@ -53,14 +53,14 @@ void BestPlans::add(const Plan& plan) {
     return same_mesh(other.layout, plan.layout);
   });
   if (known != plans_.end()) {
-    if (known->time.step <= plan.time.step) {
+    if (value(*known) <= value(plan)) {
       return;
     }
     plans_.erase(known);
   }
   const auto place =
       std::upper_bound(plans_.begin(), plans_.end(), plan,
-                       [](const Plan& a, const Plan& b) { return a.time.step < b.time.step; });
+                       [this](const Plan& a, const Plan& b) { return value(a) < value(b); });
   plans_.insert(place, plan);
   if (plans_.size() > top_) {
     plans_.pop_back();

@@ -10,9 +10,12 @@ namespace sextant::search {
 class BestPlans {
  public:
   explicit BestPlans(const FindOptions& options)
-      : top_(options.top), front_within_(options.front_within) {}
+      : top_(options.top), weight_(options.computing_weight), front_within_(options.front_within) {}
 
-  // A layout with a longer or equal time changes nothing that was asked for.
+  // What is made small.
+  [[nodiscard]] Seconds value(const Plan& plan) const { return plan.value(weight_); }
+
+  // A layout with a larger or equal value changes nothing that was asked for.
   [[nodiscard]] Seconds bound() const;
   // The same for a layout of this mesh.
   [[nodiscard]] Seconds bound(const describe::Layout& layout) const;
@@ -25,6 +28,7 @@ class BestPlans {
   void add_to_front(const Plan& plan);
 
   std::size_t top_;
+  double weight_;
   double front_within_;
   std::vector<Plan> plans_;  // fastest first, one a mesh
   std::vector<Plan> front_;

@@ -5,6 +5,7 @@
 
 #include "base/integers.h"
 #include "describe/model/model.h"
+#include "search/mesh_orders.h"
 
 namespace sextant::search {
 namespace {
@@ -22,6 +23,10 @@ using describe::Zero;
 
 constexpr std::array kPipelineLast{Axis::kTp, Axis::kCp, Axis::kEp, Axis::kDp, Axis::kPp};
 constexpr std::array kDataLast{Axis::kTp, Axis::kCp, Axis::kEp, Axis::kPp, Axis::kDp};
+// Experts are a part of data parallelism, contexts stand beside it: where either crosses slices,
+// the pipeline stays inside.
+constexpr std::array kExpertsLast{Axis::kTp, Axis::kCp, Axis::kPp, Axis::kDp, Axis::kEp};
+constexpr std::array kContextLast{Axis::kTp, Axis::kEp, Axis::kPp, Axis::kDp, Axis::kCp};
 
 // Bounds of the alphabet. Beyond them lie layouts that no kernel runs well: a share of fewer than
 // two chunks of 128 tokens, more than 64 sequences at once.
@@ -154,8 +159,9 @@ void choose_deepspeed(Choices& to) {
   to.switches = {Overlap::kGradReduce};
 }
 
-// XLA decides what it hides; "minimal_with_context" keeps all products.
-void choose_maxtext(Choices& to) {
+// XLA decides what it hides; "minimal_with_context" keeps all products. Any axis of the mesh may
+// cross slices; tensor parallelism, several messages a layer, is not let.
+void choose_maxtext(const Problem& problem, Choices& to) {
   to.cp_methods = {CpMethod::kAllGather};
   to.schedules = {Schedule::k1f1b, Schedule::kInterleaved1f1b};
   to.splits = Splits::kEven;
@@ -163,6 +169,10 @@ void choose_maxtext(Choices& to) {
   to.zero = {Zero::kParameters};
   to.zero_groups = true;
   to.always = {Overlap::kGradReduce, Overlap::kParamGather};
+  to.mesh = true;
+  if (slices_of(problem) > 1) {
+    to.orders = {kPipelineLast, kDataLast, kExpertsLast, kContextLast};
+  }
 }
 
 void choose_fsdp(Choices& to, bool has_tp) {
@@ -202,7 +212,7 @@ void choose_framework(const Problem& problem, Choices& to) {
       choose_deepspeed(to);
       break;
     case Framework::kMaxtext:
-      choose_maxtext(to);
+      choose_maxtext(problem, to);
       break;
     case Framework::kAccelerate:
       choose_fsdp(to, true);

@@ -35,6 +35,7 @@ struct Choices {
   std::vector<describe::Overlap> switches;  // communication hidden or not
   std::vector<describe::Overlap> always;    // hidden whether one likes it or not
   std::vector<std::array<describe::Axis, 5>> orders;
+  bool mesh = false;  // of JAX: an order says only who crosses slices (mesh_orders.h)
 };
 
 Choices choices_of(const Problem& problem);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
 
 namespace sextant::search {
 namespace {
@@ -53,18 +52,15 @@ std::size_t inside_passes(const std::vector<Overlap>& hidden) {
 static_assert(static_cast<int>(Overlap::kTensorParallel) == 2 &&
               static_cast<int>(Overlap::kContext) == 5);
 
-double count_of(const std::vector<SwitchGroup>& groups) {
-  return std::accumulate(groups.begin(), groups.end(), 0.0,
-                         [](double sum, const SwitchGroup& group) { return sum + group.count; });
-}
-
 }  // namespace
 
-Explorer::Explorer(const Space& space)
+Explorer::Explorer(const Space& space, double computing_weight)
     : space_(space),
+      weight_(computing_weight),
       leaf_(space.problem()),
       passes_alone_(data_inside(space.problem(), space.choices())),
-      hides_most_(hides_most(space.choices())) {}
+      hides_most_(hides_most(space.choices())),
+      floors_((space.choices().recompute.size() + 1) * kInnerOrders) {}
 
 double Explorer::share(const Shape& shape) const {
   const describe::Job& job = space_.problem().job;
@@ -81,33 +77,64 @@ Seconds Explorer::compute_floor(const Shape& shape) {
       least = std::min(least, leaf_.compute_floor(layout));
     }
   }
-  return least * share(shape) + space_.problem().machine.facts.loop.value;
+  return least * (share(shape) * (1.0 + weight_)) + space_.problem().machine.facts.loop.value;
+}
+
+// A device computes what a microbatch takes for each of the pp it waits its turn with.
+Seconds Explorer::value_floor(Seconds step, const step::StepFloor& floor,
+                              const Layout& layout) const {
+  const Shape shape{layout.tp, layout.cp, layout.ep, layout.etp, layout.mbs};
+  return step + floor.compute * (share(shape) * weight_);
+}
+
+Seconds Explorer::cut_floor(const Pipeline& pipeline, const std::vector<std::int64_t>& held,
+                            const step::StepFloor& floor, const Layout& layout) {
+  return value_floor(pipeline_floor_.of(pipeline, held, microbatches(layout), floor,
+                                        space_.problem().machine.facts),
+                     floor, layout);
 }
 
 const step::StepFloor& Explorer::floor_of(const Layout& layout, std::size_t policy,
-                                          const std::vector<Overlap>& hidden) {
-  std::optional<step::StepFloor>& floor = floors_[policy][inside_passes(hidden)];
-  if (!floor) {
-    const auto& policies = space_.choices().recompute;
-    Layout at = layout;
-    Space::set({1, 1, Schedule::k1f1b, space_.choices().orders.front()}, at);
-    at.split = {};
-    at.zero = Zero::kNone;
-    at.zero_group = 0;
-    at.overlap = hidden;
-    at.recompute = policy < policies.size() && !workload::counts_layers(policies[policy])
-                       ? policies[policy]
-                       : describe::RecomputePolicy();
-    floor = leaf_.floor(at, passes_alone_);
-    // What accumulates gradients, and where, goes by the sharding.
-    for (const Zero zero : space_.choices().zero) {
-      if (passes_alone_) {
-        at.zero = zero;
-        floor->lower_to(leaf_.floor(at, passes_alone_));
-      }
-    }
+                                          const std::vector<Overlap>& hidden, Seconds enough) {
+  Floor& known = floors_[policy * kInnerOrders + inner_order(layout)][inside_passes(hidden)];
+  if (known.layout == layouts_) {
+    return known.floor;
   }
-  return *floor;
+  const auto& policies = space_.choices().recompute;
+  Layout at = layout;
+  Space::set({1, 1, Schedule::k1f1b,
+              inner_order(layout) == 0 ? space_.choices().orders.front() : layout.order},
+             at);
+  at.split = {};
+  at.zero = Zero::kNone;
+  at.zero_group = 0;
+  at.overlap = hidden;
+  at.recompute = policy < policies.size() && !workload::counts_layers(policies[policy])
+                     ? policies[policy]
+                     : describe::RecomputePolicy();
+  known.layout = 0;
+  if (!passes_alone_) {
+    leaf_.floor(at, false, enough, known.floor);
+    known.layout = known.floor.microbatch < enough ? layouts_ : 0;
+    return known.floor;
+  }
+  // What accumulates gradients, and where, goes by the sharding.
+  leaf_.floor(at, true, step::StepFloors::kNever, known.floor);
+  for (const Zero zero : space_.choices().zero) {
+    at.zero = zero;
+    leaf_.floor(at, true, step::StepFloors::kNever, other_);
+    known.floor.lower_to(other_);
+  }
+  known.layout = layouts_;
+  return known.floor;
+}
+
+double Explorer::count(const Shape& shape) {
+  double all = 0.0;
+  for (const Variant& variant : space_.variants(shape)) {
+    all += space_.count(space_.layout_of(shape, variant));
+  }
+  return all;
 }
 
 void Explorer::try_some(const Shape& shape, BestPlans& best) {
@@ -142,6 +169,8 @@ void Explorer::try_policies(Layout& layout, BestPlans& best) {
 void Explorer::explore(const Shape& shape, Seconds compute_floor, BestPlans& best,
                        Settled& settled) {
   fits_.clear();
+  may_fit_.clear();
+  switches_.clear();
   too_large_.clear();
   for (const Variant& variant : space_.variants(shape)) {
     const Layout layout = space_.layout_of(shape, variant);
@@ -158,9 +187,8 @@ void Explorer::explore(const Shape& shape, Seconds compute_floor, BestPlans& bes
       settled.too_large += all;
       continue;
     }
-    floors_.assign(space_.choices().recompute.size() + 1, {});
-    if (floor_of(layout, space_.choices().recompute.size(), hides_most_)
-            .step(share(shape), space_.problem().machine.facts) >= best.bound()) {
+    ++layouts_;
+    if (is_too_slow(layout, share(shape), best.bound())) {
       settled.too_slow += all;
       continue;
     }
@@ -168,41 +196,100 @@ void Explorer::explore(const Shape& shape, Seconds compute_floor, BestPlans& bes
   }
 }
 
+// Messages inside layers lie alike whether pipeline or data is outermost; on a mesh experts or
+// contexts may be instead.
+std::size_t Explorer::inner_order(const Layout& layout) {
+  switch (layout.order.back()) {
+    case describe::Axis::kEp:
+      return layout.ep > 1 ? 1 : 0;
+    case describe::Axis::kCp:
+      return layout.cp > 1 ? 2 : 0;
+    case describe::Axis::kTp:
+    case describe::Axis::kDp:
+    case describe::Axis::kPp:
+      break;
+  }
+  return 0;
+}
+
+// In every order of ranks.
+bool Explorer::is_too_slow(const Layout& layout, double microbatches, Seconds bound) {
+  const auto& orders = space_.choices().orders;
+  const Seconds enough = bound / microbatches;
+  Layout at = layout;
+  std::array<bool, kInnerOrders> seen{};
+  return std::all_of(orders.begin(), orders.end(), [&](const auto& order) {
+    at.order = order;
+    bool& is_seen = seen[inner_order(at)];
+    if (is_seen) {
+      return true;
+    }
+    is_seen = true;
+    const step::StepFloor& floor =
+        floor_of(at, space_.choices().recompute.size(), hides_most_, enough);
+    return value_floor(floor.step(microbatches, space_.problem().machine.facts), floor, at) >=
+           bound;
+  });
+}
+
 std::int64_t Explorer::microbatches(const Layout& layout) const {
   const describe::Job& job = space_.problem().job;
   return job.global_batch * layout.tp * layout.cp * layout.pp / (job.cluster.devices * layout.mbs);
 }
 
-void Explorer::explore(const Layout& layout, BestPlans& best, Settled& settled) {
+// Floors of few policies are worth their making; of many, nothing recomputed is below them all.
+const step::StepFloor& Explorer::floor_of(const Switches& switches, const Layout& layout) {
+  constexpr std::size_t kFew = 4;
   const std::size_t none = space_.choices().recompute.size();
-  const std::vector<Pipeline> pipelines = space_.pipelines(layout);
-  Layout at = layout;
-  cuts_.clear();
-  for (std::size_t i = 0; i < pipelines.size(); ++i) {
-    Space::set(pipelines[i], at);
-    if (is_too_large(at, space_.switches(at))) {
-      settled.too_large +=
-          count_of(space_.switches(at)) * static_cast<double>(space_.splits(at.stages()).size());
+  const std::vector<Overlap>& hidden = hidden_in(layout, switches.groups->front());
+  std::array<std::size_t, kFew> policies{};
+  std::size_t count = 0;
+  for (const Choice& choice : switches.may_fit) {
+    const std::size_t policy = std::min(choice.group->policy, none);
+    if (std::find(policies.begin(), policies.begin() + count, policy) != policies.begin() + count) {
       continue;
     }
-    const auto& held = space_.held(at.stages());
-    const step::StepFloor& floor = floor_of(at, none, hidden_in(at, space_.switches(at).front()));
-    for (std::size_t split = 0; split < held.size(); ++split) {
-      cuts_.push_back({pipeline_floor_.of(pipelines[i], held[split], microbatches(at), floor,
-                                          space_.problem().machine.facts),
-                       i, split});
+    if (count == kFew || policy == none) {
+      return floor_of(layout, none, hidden);
     }
+    policies[count++] = policy;
+  }
+  lowest_ = floor_of(layout, policies.front(), hidden);
+  for (std::size_t i = 1; i < count; ++i) {
+    lowest_.lower_to(floor_of(layout, policies[i], hidden));
+  }
+  return lowest_;
+}
+
+void Explorer::explore(const Layout& layout, BestPlans& best, Settled& settled) {
+  Layout at = layout;
+  cuts_.clear();
+  lanes_.clear();
+  for (const Pipeline& pipeline : space_.pipelines(layout)) {
+    Space::set(pipeline, at);
+    const Switches& switches = switches_in(at);
+    const auto& held = space_.held(at.stages());
+    if (switches.may_fit.empty()) {
+      settled.too_large += switches.count * static_cast<double>(held.size());
+      continue;
+    }
+    const step::StepFloor& floor = floor_of(switches, at);
+    for (std::size_t split = 0; split < held.size(); ++split) {
+      cuts_.push_back({cut_floor(pipeline, held[split], floor, at), lanes_.size(), split});
+    }
+    lanes_.push_back({pipeline, &switches});
   }
   std::stable_sort(cuts_.begin(), cuts_.end(),
                    [](const Cut& a, const Cut& b) { return a.floor < b.floor; });
   for (const Cut& cut : cuts_) {
-    Space::set(pipelines[cut.pipeline], at);
-    at.split = space_.splits(at.stages())[cut.split];
+    const Lane& lane = lanes_[cut.lane];
+    settled.too_large += lane.switches->too_large;
+    Space::set(lane.pipeline, at);
     if (cut.floor < best.bound(at)) {
-      explore_cut(at, pipelines[cut.pipeline], cut.split, best, settled);
+      explore_cut(at, lane, cut.split, best, settled);
       continue;
     }
-    settled.too_slow += count_of(space_.switches(at));
+    settled.too_slow += lane.switches->count - lane.switches->too_large;
   }
 }
 
@@ -220,47 +307,46 @@ Seconds Explorer::floor_of(const SwitchGroup& group, const Pipeline& pipeline,
   const std::size_t none = space_.choices().recompute.size();
   const step::StepFloor& floor =
       floor_of(layout, std::min(group.policy, none), hidden_in(layout, group));
-  return pipeline_floor_.of(pipeline, held, microbatches(layout), floor,
-                            space_.problem().machine.facts);
+  return cut_floor(pipeline, held, floor, layout);
 }
 
 bool Explorer::knows_floor(const SwitchGroup& group, const Layout& layout) const {
-  return floors_[std::min(group.policy, space_.choices().recompute.size())]
-                [inside_passes(hidden_in(layout, group))]
-                    .has_value();
+  return floors_[std::min(group.policy, space_.choices().recompute.size()) * kInnerOrders +
+                 inner_order(layout)][inside_passes(hidden_in(layout, group))]
+             .layout == layouts_;
 }
 
-void Explorer::explore_cut(Layout& layout, const Pipeline& pipeline, std::size_t split,
-                           BestPlans& best, Settled& settled) {
-  const std::vector<SwitchGroup>& groups = space_.switches(layout);
+void Explorer::explore_cut(Layout& layout, const Lane& lane, std::size_t split, BestPlans& best,
+                           Settled& settled) {
   const std::vector<std::int64_t>& held = space_.held(layout.stages())[split];
+  const Seconds bound = best.bound(layout);
   std::array<std::optional<bool>, kShardingKinds> may_fit;
+  layout.split = space_.splits(layout.stages())[split];
   unfit_.clear();
   order_.clear();
-  // Sets of modules stand after their subsets.
-  for (auto group = groups.rbegin(); group != groups.rend(); ++group) {
-    const bool slow = knows_floor(*group, layout) &&
-                      floor_of(*group, pipeline, held, layout) >= best.bound(layout);
-    for (const Sharding& sharding : group->shardings) {
-      const auto number = static_cast<double>(sharding.hidden.size());
-      std::optional<bool>& possible = may_fit[kind_of(sharding)];
-      if (!possible) {
-        possible = fits_at_all(layout, groups, split, sharding);
-      }
-      if (!*possible || is_known_unfit(*group, sharding)) {
-        settled.too_large += number;
-      } else if (slow) {
-        settled.too_slow += number;
-      } else if (fits_with(layout, *group, split, sharding)) {
-        order_.push_back({Seconds(), &*group, &sharding});
-      } else {
-        settled.too_large += number;
-        note_unfit(*group, sharding);
-      }
+  for (const Choice& choice : lane.switches->may_fit) {
+    const SwitchGroup& group = *choice.group;
+    const Sharding& sharding = *choice.sharding;
+    const auto number = static_cast<double>(sharding.hidden.size());
+    if (knows_floor(group, layout) && floor_of(group, lane.pipeline, held, layout) >= bound) {
+      settled.too_slow += number;
+      continue;
+    }
+    std::optional<bool>& possible = may_fit[kind_of(sharding)];
+    if (!possible) {
+      possible = fits_at_all(layout, *lane.switches, split, sharding);
+    }
+    if (!*possible || is_known_unfit(group, sharding)) {
+      settled.too_large += number;
+    } else if (fits_with(layout, group, split, sharding)) {
+      order_.push_back({Seconds(), &group, &sharding});
+    } else {
+      settled.too_large += number;
+      note_unfit(group, sharding);
     }
   }
   for (Choice& choice : order_) {
-    choice.floor = floor_of(*choice.group, pipeline, held, layout);
+    choice.floor = floor_of(*choice.group, lane.pipeline, held, layout);
   }
   std::stable_sort(order_.begin(), order_.end(),
                    [](const Choice& a, const Choice& b) { return a.floor < b.floor; });
@@ -287,9 +373,9 @@ void Explorer::time_all(Layout& layout, const Sharding& sharding, BestPlans& bes
     const step::StepTerms time = leaf_.time(layout);
     settled.timed += 1.0;
     if (i == 0) {
-      least = leaf_.hiding_less();
+      least = leaf_.hiding_less() + time.computing * weight_;
     }
-    if (time.step < best.bound(layout)) {
+    if (time.step + time.computing * weight_ < best.bound(layout)) {
       const cost::RankMemory memory = leaf_.memory(layout);
       best.add({layout, time, memory.least, memory.device});
     }

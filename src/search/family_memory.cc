@@ -12,6 +12,17 @@ std::size_t Explorer::kind_of(const Sharding& sharding) {
   return static_cast<std::size_t>(sharding.zero) * 4 + (sharding.inside ? 2 : 0) +
          (sharding.reshard ? 1 : 0);
 }
+
+// Of the orders of a mesh, two shard inside a slice: with the pipeline outermost, and with data.
+bool Explorer::has_other_order(const Layout& layout) const {
+  const auto& choices = space_.choices();
+  return choices.mesh && layout.order != choices.orders.front();
+}
+
+std::uint64_t Explorer::kind_of(const Layout& layout, const Sharding& sharding) const {
+  return kind_of(sharding) + (sharding.inside && has_other_order(layout) ? kShardingKinds : 0);
+}
+
 void Explorer::lower_to_cut(const Layout& layout, const std::vector<std::int64_t>& held,
                             Lightest& least) const {
   const std::size_t blocks = least.layers.size();
@@ -71,7 +82,7 @@ bool Explorer::is_too_large(const Layout& layout, const std::vector<SwitchGroup>
     if (!group.lean) {
       continue;
     }
-    if (workload::counts_layers(group.recompute)) {
+    if (group.part) {
       return false;
     }
     at.recompute = group.recompute;
@@ -103,7 +114,7 @@ bool Explorer::fits(const Layout& layout, const SwitchGroup& group, std::size_t 
   add(static_cast<std::uint64_t>(layout.vpp), 12);
   add(static_cast<std::uint64_t>(layout.schedule), 3);
   add(split, 6);
-  add(kind_of(sharding), 4);
+  add(kind_of(layout, sharding), 5);
   const bool part = group.policy == SwitchGroup::kNoPolicy;
   add(part ? 1 : 0, 1);
   add(part ? static_cast<std::uint64_t>(group.recompute.layers) : group.policy, 16);
@@ -121,11 +132,84 @@ bool Explorer::fits_with(Layout& layout, const SwitchGroup& group, std::size_t s
   return fits(layout, group, split, sharding);
 }
 
-bool Explorer::fits_at_all(Layout& layout, const std::vector<SwitchGroup>& groups,
-                           std::size_t split, const Sharding& sharding) {
-  return std::any_of(groups.rbegin(), groups.rend(), [&](const SwitchGroup& group) {
-    return group.lean && fits_with(layout, group, split, sharding);
+bool Explorer::fits_at_all(Layout& layout, const Switches& switches, std::size_t split,
+                           const Sharding& sharding) {
+  return std::any_of(switches.may_fit.begin(), switches.may_fit.end(), [&](const Choice& choice) {
+    return choice.group->lean && kind_of(*choice.sharding) == kind_of(sharding) &&
+           fits_with(layout, *choice.group, split, *choice.sharding);
   });
+}
+
+// Does the rank that holds least fit?
+bool Explorer::may_fit(const Layout& layout, const SwitchGroup& group, const Sharding& sharding) {
+  std::uint64_t key = layout.sp ? 1 : 0;
+  key = key << 16U | static_cast<std::uint64_t>(layout.pp);
+  key = key << 5U | kind_of(layout, sharding);
+  key = key << 16U | group.policy;
+  const auto [known, is_new] = may_fit_.try_emplace(key, false);
+  if (is_new) {
+    const Lightest& least = lightest(layout);
+    Layout at = layout;
+    at.recompute = group.recompute;
+    space_.set(sharding, at);
+    known->second = least.any &&
+                    leaf_.least_with(at, least.layers, least.alive) <= space_.problem().available();
+  }
+  return known->second;
+}
+
+const Explorer::Switches& Explorer::switches_in(const Layout& layout) {
+  const std::vector<SwitchGroup>& groups = space_.switches(layout);
+  const auto [known, is_new] =
+      switches_.try_emplace({layout.pp, layout.sp, has_other_order(layout), &groups});
+  if (is_new) {
+    known->second.groups = &groups;
+    fill(layout, known->second);
+  }
+  return known->second;
+}
+
+void Explorer::fill(const Layout& layout, Switches& switches) {
+  std::array<bool, kShardingKinds> whole{};  // may none or all layers fit?
+  std::array<bool, kShardingKinds> asked{};
+  unfit_.clear();
+  const auto fits_least = [&](const SwitchGroup& group, const Sharding& sharding) {
+    const std::size_t kind = kind_of(sharding);
+    if (group.part) {
+      return whole[kind] || !asked[kind];
+    }
+    const bool fits = !is_known_unfit(group, sharding) && may_fit(layout, group, sharding);
+    if (!fits) {
+      note_unfit(group, sharding);
+    }
+    if (group.recompute.granularity != describe::Recompute::kSelective) {
+      asked[kind] = true;
+      whole[kind] = whole[kind] || fits;
+    }
+    return fits;
+  };
+  const auto see = [&](const SwitchGroup& group) {
+    for (const Sharding& sharding : group.shardings) {
+      const auto number = static_cast<double>(sharding.hidden.size());
+      switches.count += number;
+      if (fits_least(group, sharding)) {
+        switches.may_fit.push_back({Seconds(), &group, &sharding});
+      } else {
+        switches.too_large += number;
+      }
+    }
+  };
+  // Sets of modules stand after their subsets; parts of a stage's layers come last.
+  for (auto group = switches.groups->rbegin(); group != switches.groups->rend(); ++group) {
+    if (!group->part) {
+      see(*group);
+    }
+  }
+  for (const SwitchGroup& group : *switches.groups) {
+    if (group.part) {
+      see(group);
+    }
+  }
 }
 
 void Explorer::note_unfit(const SwitchGroup& group, const Sharding& sharding) {

@@ -15,11 +15,11 @@ constexpr std::size_t kLargestRound = 512;
 // Runs task(worker, i) for i in [first, last), each worker with an Explorer of its own.
 class Workers {
  public:
-  Workers(const Space& space, unsigned threads) {
+  Workers(const Space& space, unsigned threads, double computing_weight) {
     const unsigned count =
         threads > 0 ? threads : std::max(1U, std::thread::hardware_concurrency());
     for (unsigned i = 0; i < count; ++i) {
-      explorers_.emplace_back(space);
+      explorers_.emplace_back(space, computing_weight);
     }
   }
 
@@ -56,7 +56,8 @@ class Workers {
 
 struct Candidate {
   Shape shape;
-  Seconds floor;  // Explorer::compute_floor
+  Seconds floor;       // Explorer::compute_floor
+  double count = 0.0;  // layouts; not asked for where nobody looks at the progress
 };
 
 // Shapes as people would try them first: no context or expert tensor parallelism, small batches.
@@ -82,12 +83,18 @@ Settled& Settled::operator+=(const Settled& other) {
 }
 
 Found find_plans(const Space& space, const FindOptions& options) {
-  Workers workers(space, options.threads);
+  Workers workers(space, options.threads, options.computing_weight);
   // Step 1. Every shape's floor by computing alone.
   std::vector<Candidate> candidates(space.shapes().size());
   workers.run(0, candidates.size(), options.stop, [&](Explorer& explorer, std::size_t i) {
-    candidates[i] = {space.shapes()[i], explorer.compute_floor(space.shapes()[i])};
+    const Shape& shape = space.shapes()[i];
+    candidates[i] = {shape, explorer.compute_floor(shape),
+                     options.progress ? explorer.count(shape) : 0.0};
   });
+  double possible = 0.0;
+  for (const Candidate& candidate : candidates) {
+    possible += candidate.count;
+  }
   std::stable_sort(candidates.begin(), candidates.end(),
                    [](const Candidate& a, const Candidate& b) { return a.floor < b.floor; });
   // Step 2. A first bound.
@@ -120,7 +127,7 @@ Found find_plans(const Space& space, const FindOptions& options) {
       found.settled += settled[i];
     }
     if (options.progress) {
-      options.progress({found.settled.possible, 0.0,
+      options.progress({found.settled.possible, possible,
                         best.plans().empty() ? Seconds() : best.plans().front().time.step});
     }
     first = last;

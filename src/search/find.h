@@ -23,6 +23,10 @@ struct Plan {
   step::StepTerms time;
   Bytes least;   // what must fit (cost::RankMemory)
   Bytes device;  // what the device is expected to show
+  // What the search makes small.
+  [[nodiscard]] Seconds value(double computing_weight) const {
+    return time.step + time.computing * computing_weight;
+  }
 };
 
 // Layouts by what became of them; they add up to all there are.
@@ -42,7 +46,10 @@ struct Progress {
 };
 
 struct FindOptions {
-  std::size_t top = 5;   // plans, each of another mesh (tp, cp, pp, ep, etp)
+  std::size_t top = 5;  // plans, each of another mesh (tp, cp, pp, ep, etp)
+  // What is made small: the step, and so much of what a device computes in it (step/energy.h: the
+  // least energy).
+  double computing_weight = 0.0;
   unsigned threads = 0;  // 0: as many as there are
   // Also asked for: of plans up to this much slower than the best, those that no other beats in
   // both time and memory. 0: none.

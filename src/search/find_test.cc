@@ -1,10 +1,15 @@
 #include "search/find.h"
 
+#include <array>
 #include <cstdlib>
 #include <limits>
+#include <map>
+#include <set>
+#include <string>
 
 #include <gtest/gtest.h>
 
+#include "describe/layout/mesh.h"
 #include "search/best_plans.h"
 #include "search/proof.h"
 #include "search/testing.h"
@@ -25,37 +30,51 @@ std::string told(const Problem& problem, unsigned seed) {
   return text;
 }
 
-// The search against each layout by itself: the same best time, the same number of layouts, and
+// What is made small: the step, or the energy of devices that draw little while they wait.
+constexpr std::array kWeights{0.0, 4.5};
+
+struct Winner {
+  double value = std::numeric_limits<double>::infinity();
+  std::string words = "none";
+};
+
+void expect_found(const Space& space, double weight, double count, const Winner& best) {
+  const Found found = find_plans(space, {.top = 1, .computing_weight = weight, .threads = 1});
+  const Settled& settled = found.settled;
+  EXPECT_EQ(settled.possible, count);
+  EXPECT_EQ(settled.timed + settled.too_slow + settled.hides_less + settled.too_large,
+            settled.possible);
+  ASSERT_EQ(found.plans.empty(), best.words == "none");
+  if (!found.plans.empty()) {
+    EXPECT_NEAR(found.plans.front().value(weight).base(), best.value, best.value * kSame)
+        << describe::to_text(found.plans.front().layout) << "\nagainst\n"
+        << best.words;
+  }
+}
+
+// The search against each layout by itself: the same best value, the same number of layouts, and
 // every layout accounted for.
-void expect_exact(unsigned seed) {
-  AnyProblem any(seed);
-  const Problem problem = any.problem();
+void expect_exact(const Problem& problem, unsigned seed) {
   SCOPED_TRACE(told(problem, seed));
   const std::vector<describe::Layout> all = EveryLayout(problem).list();
   Leaf leaf(problem);
-  double best = std::numeric_limits<double>::infinity();
-  std::string winner = "none";
+  std::array<Winner, kWeights.size()> best;
   for (const describe::Layout& layout : all) {
-    if (leaf.fits(layout)) {
-      const double time = leaf.time(layout).step.base();
-      if (time < best) {
-        best = time;
-        winner = describe::to_text(layout);
+    if (!leaf.fits(layout)) {
+      continue;
+    }
+    const Plan plan{layout, leaf.time(layout), {}, {}};
+    for (std::size_t i = 0; i < best.size(); ++i) {
+      if (const double value = plan.value(kWeights[i]).base(); value < best[i].value) {
+        best[i] = {value, describe::to_text(layout)};
       }
     }
   }
   Space space(problem);
   EXPECT_EQ(space.count(), static_cast<double>(all.size()));
-  const Found found = find_plans(space, {.top = 1, .threads = 1});
-  const Settled& settled = found.settled;
-  EXPECT_EQ(settled.possible, static_cast<double>(all.size()));
-  EXPECT_EQ(settled.timed + settled.too_slow + settled.hides_less + settled.too_large,
-            settled.possible);
-  ASSERT_EQ(found.plans.empty(), best == std::numeric_limits<double>::infinity());
-  if (!found.plans.empty()) {
-    EXPECT_NEAR(found.plans.front().time.step.base(), best, best * kSame)
-        << describe::to_text(found.plans.front().layout) << "\nagainst\n"
-        << winner;
+  for (std::size_t i = 0; i < best.size(); ++i) {
+    SCOPED_TRACE("computing weighs " + std::to_string(kWeights[i]));
+    expect_found(space, kWeights[i], static_cast<double>(all.size()), best[i]);
   }
 }
 
@@ -70,7 +89,16 @@ class ExactFind : public testing::TestWithParam<unsigned> {};
 TEST_P(ExactFind, EqualsTryingEverything) {
   constexpr unsigned kEach = 30;
   for (unsigned i = 0; i < kEach; ++i) {
-    expect_exact(GetParam() * kEach + i + offset());
+    const unsigned seed = GetParam() * kEach + i + offset();
+    expect_exact(AnyProblem(seed).problem(), seed);
+  }
+}
+
+TEST_P(ExactFind, EqualsTryingEveryMeshOfSeveralSlices) {
+  constexpr unsigned kEach = 20;
+  for (unsigned i = 0; i < kEach; ++i) {
+    const unsigned seed = GetParam() * kEach + i + offset();
+    expect_exact(AnyProblem(seed).problem_on_slices(), seed);
   }
 }
 
@@ -155,6 +183,69 @@ TEST(Find, IsProvedByTryingTheRest) {
   EXPECT_TRUE(prove(space, found).better.has_value());
 }
 
+// The problems above try what they are meant to: every axis is outermost somewhere, and the usual
+// order does not always win.
+TEST(Find, OnSeveralSlicesOrdersDecide) {
+  std::map<describe::Axis, int> tried;
+  std::map<describe::Axis, int> won;
+  for (unsigned seed = 0; seed < 100; ++seed) {
+    const Problem problem = AnyProblem(seed).problem_on_slices();
+    std::set<describe::Axis> outermost;
+    for (const describe::Layout& layout : EveryLayout(problem).list()) {
+      outermost.insert(layout.order.back());
+    }
+    for (const describe::Axis axis : outermost) {
+      ++tried[axis];
+    }
+    const Found found = find_plans(Space(problem), {.top = 1, .threads = 1});
+    if (!found.plans.empty()) {
+      ++won[found.plans.front().layout.order.back()];
+    }
+  }
+  for (const describe::Axis axis :
+       {describe::Axis::kPp, describe::Axis::kDp, describe::Axis::kEp, describe::Axis::kCp}) {
+    EXPECT_GT(tried[axis], 10) << static_cast<int>(axis);
+    RecordProperty("won_" + std::to_string(static_cast<int>(axis)), won[axis]);
+  }
+  EXPECT_GT(won[describe::Axis::kDp] + won[describe::Axis::kEp] + won[describe::Axis::kCp], 5);
+}
+
+// The meshes of a small problem by hand.
+class OnTwoSlices : public testing::Test {
+ protected:
+  OnTwoSlices() {
+    problem.job.layout.zero = describe::Zero::kParameters;
+    problem.fixed = {"tp", "mbs", "vpp", "etp", "recompute"};
+    problem.headroom = 0.0;
+  }
+  std::set<std::string> meshes(std::int64_t cp, std::int64_t pp, std::int64_t ep) {
+    std::set<std::string> found;
+    for (const describe::Layout& layout : EveryLayout(problem).list()) {
+      if (layout.cp == cp && layout.pp == pp && layout.ep == ep) {
+        EXPECT_TRUE(Space(problem).holds(layout)) << describe::to_text(layout);
+        describe::Job job = problem.job;
+        job.layout = layout;
+        found.insert(describe::to_text(describe::mesh_of(job)));
+      }
+    }
+    return found;
+  }
+  Problem problem = AnyProblem::two_slices();
+};
+
+TEST_F(OnTwoSlices, EveryAxisCrossesThemOnce) {
+  using Meshes = std::set<std::string>;
+  EXPECT_EQ(meshes(1, 1, 1), (Meshes{"ici:fsdp=4;dcn:fsdp=2", "ici:fsdp=4;dcn:data=2"}));
+  EXPECT_EQ(meshes(1, 2, 1),
+            (Meshes{"ici:fsdp=4;dcn:pipeline=2", "ici:fsdp=2,pipeline=2;dcn:fsdp=2",
+                    "ici:fsdp=2,pipeline=2;dcn:data=2"}));
+  EXPECT_EQ(meshes(2, 1, 1),
+            (Meshes{"ici:fsdp=2,sequence=2;dcn:fsdp=2", "ici:fsdp=2,sequence=2;dcn:data=2",
+                    "ici:fsdp=4;dcn:sequence=2"}));
+  EXPECT_EQ(meshes(1, 1, 2), (Meshes{"ici:fsdp=2,expert=2;dcn:fsdp=2",
+                                     "ici:fsdp=2,expert=2;dcn:data=2", "ici:fsdp=4;dcn:expert=2"}));
+}
+
 TEST(Space, HoldsWhatTheRulesAllowAndNothingElse) {
   int some = 0;
   for (unsigned seed = 0; seed < 6; ++seed) {
@@ -173,6 +264,22 @@ TEST(Space, HoldsWhatTheRulesAllowAndNothingElse) {
     EXPECT_FALSE(space.holds(other));
   }
   EXPECT_GT(some, 3);
+}
+
+TEST(Find, ProgressEndsWithAllThereAre) {
+  const Problem problem = AnyProblem(3).problem();
+  Progress last;
+  std::size_t told = 0;
+  FindOptions options{.top = 1, .threads = 2};
+  options.progress = [&](const Progress& progress) {
+    EXPECT_GE(progress.settled, last.settled);
+    last = progress;
+    ++told;
+  };
+  const Found found = find_plans(Space(problem), options);
+  EXPECT_GT(told, 0U);
+  EXPECT_EQ(last.settled, last.possible);
+  EXPECT_EQ(last.possible, found.settled.possible);
 }
 
 }  // namespace

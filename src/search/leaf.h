@@ -63,9 +63,9 @@ class Leaf {
   // No layout that differs from the one timed last only in hiding less is faster.
   [[nodiscard]] Seconds hiding_less() const { return costs_.hiding_less(); }
   // No layout that does the same for a microbatch is faster: see step::StepFloors.
-  step::StepFloor floor(const describe::Layout& layout, bool alone) {
+  void floor(const describe::Layout& layout, bool alone, Seconds enough, step::StepFloor& floor) {
     ++calls_.floors;
-    return floors_.of(layout, alone);
+    floors_.fill(layout, alone, enough, floor);
   }
   // One microbatch through all layers, computing alone.
   Seconds compute_floor(const describe::Layout& layout) { return floors_.compute(layout); }

@@ -20,6 +20,8 @@ struct Proof {
 inline constexpr double kMostProved = 1e8;
 inline constexpr std::int64_t kSampled = 200'000;
 
-Proof prove(const Space& space, const Found& found, std::uint64_t seed = 1);
+// `computing_weight`: as the search was asked (FindOptions).
+Proof prove(const Space& space, const Found& found, double computing_weight = 0.0,
+            std::uint64_t seed = 1);
 
 }  // namespace sextant::search

@@ -6,6 +6,7 @@
 #include "describe/layout/framework_rules.h"
 #include "describe/layout/pipeline_split.h"
 #include "describe/layout/rules.h"
+#include "search/mesh_orders.h"
 #include "search/splits.h"
 #include "workload/stages.h"
 
@@ -66,15 +67,21 @@ std::size_t Space::place_of(std::int64_t pp) const {
                                   choices_.pp.begin());
 }
 
+std::size_t Space::place_of(const std::array<describe::Axis, 5>& order) const {
+  return static_cast<std::size_t>(std::find(choices_.orders.begin(), choices_.orders.end(), order) -
+                                  choices_.orders.begin());
+}
+
 Space::ShapeFacts& Space::facts_of(const Layout& layout) {
   const Layout& at = layout;
   const Shape shape{at.tp, at.cp, at.ep, at.etp, at.mbs};
   if (facts_.shape != shape) {
     facts_.shape = shape;
-    facts_.inside.assign(choices_.pp.size() + 1, std::nullopt);
+    facts_.inside.assign((choices_.pp.size() + 1) * choices_.orders.size(), std::nullopt);
     facts_.runs.assign(
         2 * (choices_.pp.size() + 1) * choices_.orders.size() * (choices_.schedules.size() + 1),
         std::nullopt);
+    facts_.counted.reset();
   }
   return facts_;
 }
@@ -231,22 +238,25 @@ void Space::each_chunking(std::int64_t pp, Schedule schedule, Chunks chunks, con
   }
 }
 
+std::optional<bool>& Space::known_to_run(const Layout& layout, Chunks chunks) {
+  const auto schedule =
+      std::find(choices_.schedules.begin(), choices_.schedules.end(), layout.schedule);
+  const std::size_t place =
+      ((place_of(layout.pp) * choices_.orders.size() + place_of(layout.order)) *
+           (choices_.schedules.size() + 1) +
+       static_cast<std::size_t>(schedule - choices_.schedules.begin())) *
+          2 +
+      (chunks == Chunks::kOne ? 0 : 1);
+  return facts_of(layout).runs[place];
+}
+
 // Does the framework let the layout's schedule run one or several chunks on this batch? Its rules
 // ask no more of vpp than that, and nothing of the variant.
 bool Space::runs(const Layout& layout, Chunks chunks) {
   if (!runs_chunks(layout.schedule, chunks == Chunks::kOne ? 1 : 2)) {
     return false;
   }
-  const auto order = std::find(choices_.orders.begin(), choices_.orders.end(), layout.order);
-  const auto schedule =
-      std::find(choices_.schedules.begin(), choices_.schedules.end(), layout.schedule);
-  const std::size_t place = ((place_of(layout.pp) * choices_.orders.size() +
-                              static_cast<std::size_t>(order - choices_.orders.begin())) *
-                                 (choices_.schedules.size() + 1) +
-                             static_cast<std::size_t>(schedule - choices_.schedules.begin())) *
-                                2 +
-                            (chunks == Chunks::kOne ? 0 : 1);
-  std::optional<bool>& known = facts_of(layout).runs[place];
+  std::optional<bool>& known = known_to_run(layout, chunks);
   if (!known) {
     known = ask_batch(layout, chunks);
   }
@@ -293,7 +303,8 @@ void Space::each_schedule_of_pp(Layout& at, const Use& use) {
       use(at, chunks);
     }
   };
-  for (const auto& order : if_it_matters(choices_.orders, several)) {
+  for (const auto& order : choices_.mesh ? mesh_orders(problem_, choices_, at)
+                                         : if_it_matters(choices_.orders, several)) {
     at.order = order;
     for (const Schedule schedule : if_it_matters(choices_.schedules, several)) {
       at.schedule = several ? schedule : Schedule::k1f1b;
@@ -332,20 +343,37 @@ std::vector<Pipeline> Space::chunkings(std::int64_t pp) {
   return list;
 }
 
-// Layouts that run the layout's schedule so, all numbers of chunks together.
-double Space::count_chunkings(const Layout& layout, Chunks chunks) {
+// The key of any number of chunks holds what switches depend on, but for the layers of a stage,
+// which follow from pp.
+Space::Counted Space::counted(const Layout& layout, Chunks chunks) {
+  constexpr unsigned kLayerBits = 24;
+  constexpr unsigned kPpBits = 16;
   Layout at = layout;
   at.vpp = chunks == Chunks::kOne ? 1 : 2;
-  // The key of any number of chunks holds what switches depend on, but for the layers of a stage,
-  // which follow from pp.
-  constexpr unsigned kPpBits = 16;
-  const std::uint64_t key = (key_of(at) >> 24U) << kPpBits | static_cast<std::uint64_t>(layout.pp);
-  const auto known = counts_.find(key);
-  if (known != counts_.end()) {
-    return known->second;
-  }
+  at.sp = false;
+  at.cp_method = {};
+  at.dispatcher = {};
+  return {layout.pp, layout.order, layout.schedule, chunks,
+          (key_of(at) >> kLayerBits) << kPpBits | static_cast<SwitchKey>(layout.pp)};
+}
+
+std::optional<std::vector<Space::Counted>> Space::list_counted(const Layout& layout) {
+  std::vector<Counted> list;
+  bool sure = true;
+  each_schedule(layout, [&](const Layout& at, Chunks chunks) {
+    sure = sure && known_to_run(at, chunks).has_value();
+    list.push_back(counted(at, chunks));
+  });
+  return sure ? std::optional(std::move(list)) : std::nullopt;
+}
+
+double Space::make_count(const Counted& run, const Layout& layout) {
+  Layout at = layout;
+  at.pp = run.pp;
+  at.order = run.order;
+  at.schedule = run.schedule;
   double all = 0.0;
-  each_chunking(layout.pp, layout.schedule, chunks, [&](const Pipeline& pipeline) {
+  each_chunking(run.pp, run.schedule, run.chunks, [&](const Pipeline& pipeline) {
     at.vpp = pipeline.vpp;
     double switched = 0.0;
     for (const SwitchGroup& group : switches(at)) {
@@ -353,13 +381,32 @@ double Space::count_chunkings(const Layout& layout, Chunks chunks) {
     }
     all += switched * static_cast<double>(splits(at.stages()).size());
   });
-  return counts_.emplace(key, all).first->second;
+  return all;
+}
+
+double Space::count(const Counted& run, const Layout& layout) {
+  constexpr unsigned kVariantShift = 48;
+  const SwitchKey key = run.key | variant_bits(layout) << kVariantShift;
+  const auto known = counts_.find(key);
+  if (known != counts_.end()) {
+    return known->second;
+  }
+  return counts_.emplace(key, make_count(run, layout)).first->second;
 }
 
 double Space::count(const Layout& layout) {
   double all = 0.0;
-  each_schedule(layout,
-                [&](const Layout& at, Chunks chunks) { all += count_chunkings(at, chunks); });
+  if (!facts_of(layout).counted) {
+    facts_.counted = list_counted(layout);
+  }
+  if (facts_.counted) {
+    for (const Counted& run : *facts_.counted) {
+      all += count(run, layout);
+    }
+    return all;
+  }
+  each_schedule(
+      layout, [&](const Layout& at, Chunks chunks) { all += count(counted(at, chunks), layout); });
   return all;
 }
 

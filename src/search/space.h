@@ -9,6 +9,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <unordered_map>
 #include <vector>
@@ -47,6 +48,7 @@ const std::vector<describe::Overlap>& hidden_set(std::uint8_t of_bits);
 // Sets of what a layout hides, a byte each: a space holds hundreds of thousands.
 class HiddenSets {
  public:
+  bool operator==(const HiddenSets&) const = default;
   void add(const std::vector<describe::Overlap>& hidden);
   // The largest first, else as they were added.
   void sort();
@@ -86,12 +88,14 @@ struct Sharding {
   bool inside = false;  // states are spread over a scale-up domain only
   bool reshard = true;
   HiddenSets hidden;  // the most first
+  bool operator==(const Sharding&) const = default;
 };
 
 struct SwitchGroup {
   static constexpr std::size_t kNoPolicy = SIZE_MAX;
   describe::RecomputePolicy recompute;
   std::size_t policy = kNoPolicy;  // of Choices::recompute; none: a part of a stage's layers
+  bool part = false;               // it counts the layers of a stage
   // No other policy needs less memory than the least of these.
   bool lean = false;
   // Modules computed again, a bit each; nothing where whole layers are. More of them never need
@@ -99,6 +103,7 @@ struct SwitchGroup {
   std::optional<std::uint32_t> modules;
   std::vector<Sharding> shardings;
   double count = 0.0;
+  bool operator==(const SwitchGroup&) const = default;
 };
 
 class Space {
@@ -127,7 +132,8 @@ class Space {
   const std::vector<describe::PipelineSplit>& splits(std::int64_t stages);
   // For each of them, how many layers of each of Model::blocks each stage holds, stage by stage.
   const std::vector<std::vector<std::int64_t>>& held(std::int64_t stages);
-  // Recomputation and switches under shape, variant, pipeline and split.
+  // Recomputation and switches under shape, variant, pipeline and split: the same list, and not
+  // only an equal one, wherever they are the same.
   const std::vector<SwitchGroup>& switches(const describe::Layout& layout);
   void set(const Sharding& sharding, describe::Layout& layout) const;
 
@@ -140,6 +146,7 @@ class Space {
 
  private:
   using SwitchKey = std::uint64_t;
+  using SwitchList = std::shared_ptr<const std::vector<SwitchGroup>>;
   struct Splits {
     bool made = false;
     std::vector<describe::PipelineSplit> ways;
@@ -149,7 +156,9 @@ class Space {
   enum class Chunks { kOne, kSeveral };
   Splits& splits_into(std::int64_t stages);
   [[nodiscard]] SwitchKey key_of(const describe::Layout& layout);
+  [[nodiscard]] static SwitchKey variant_bits(const describe::Layout& layout);
   [[nodiscard]] std::vector<SwitchGroup> make_switches(const describe::Layout& layout);
+  [[nodiscard]] const SwitchList& the_one(std::vector<SwitchGroup> list);
   [[nodiscard]] std::vector<Sharding> make_shardings(describe::Job& job);
   [[nodiscard]] std::vector<Sharding> sharding_ways(const describe::Layout& layout);
   // What the framework lets the job hide under its sharding.
@@ -160,14 +169,24 @@ class Space {
   [[nodiscard]] bool ask_inside(const describe::Layout& layout);
   [[nodiscard]] bool has_replicas(const describe::Layout& layout) const;
   [[nodiscard]] bool divides(const Shape& shape, std::int64_t pp) const;
+  // A pp, order and schedule of a shape that run so.
+  struct Counted {
+    std::int64_t pp = 1;
+    std::array<describe::Axis, 5> order{};
+    describe::Schedule schedule = describe::Schedule::k1f1b;
+    Chunks chunks = Chunks::kOne;
+    SwitchKey key = 0;  // of counts_, without variant_bits()
+  };
   // What the rules say of one shape, whatever its variant; asked when needed.
   struct ShapeFacts {
     Shape shape{.tp = 0};
-    std::vector<std::optional<bool>> inside;  // by pp
+    std::vector<std::optional<bool>> inside;  // by pp, on a mesh by order too
     std::vector<std::optional<bool>> runs;    // by pp, order, schedule and chunks
+    std::optional<std::vector<Counted>> counted;
   };
   ShapeFacts& facts_of(const describe::Layout& layout);
   [[nodiscard]] std::size_t place_of(std::int64_t pp) const;
+  [[nodiscard]] std::size_t place_of(const std::array<describe::Axis, 5>& order) const;
   // Calls use(pipeline) for each schedule and number of chunks of the problem, legal or not, whose
   // layers can be dealt.
   template <class Use>
@@ -177,9 +196,15 @@ class Space {
   void each_schedule(const describe::Layout& layout, const Use& use);
   template <class Use>
   void each_schedule_of_pp(describe::Layout& at, const Use& use);
+  std::optional<bool>& known_to_run(const describe::Layout& layout, Chunks chunks);
   bool runs(const describe::Layout& layout, Chunks chunks);
   std::optional<bool> ask_batch(const describe::Layout& layout, Chunks chunks);
-  double count_chunkings(const describe::Layout& layout, Chunks chunks);
+  [[nodiscard]] Counted counted(const describe::Layout& layout, Chunks chunks);
+  // Nothing where the variant says too little of others.
+  std::optional<std::vector<Counted>> list_counted(const describe::Layout& layout);
+  // Layouts with the layout's shape and variant that run so, all numbers of chunks together.
+  double count(const Counted& run, const describe::Layout& layout);
+  [[nodiscard]] double make_count(const Counted& run, const describe::Layout& layout);
   void add_shapes(Shape shape);
   bool holds_switches(describe::Layout at, const describe::Layout& layout);
   void find_shapes();
@@ -191,7 +216,8 @@ class Space {
   std::vector<Shape> shapes_;
   std::map<std::array<std::int64_t, 4>, std::vector<Variant>> variants_;
   std::vector<Splits> splits_;  // by number of stages
-  std::unordered_map<SwitchKey, std::vector<SwitchGroup>> switches_;
+  std::unordered_map<SwitchKey, SwitchList> switches_;
+  std::unordered_multimap<std::size_t, SwitchList> switch_lists_;  // each once, by a hash
   std::unordered_map<std::uint64_t, double> counts_;
   ShapeFacts facts_;
 };

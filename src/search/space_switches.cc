@@ -5,8 +5,10 @@
 
 #include "base/integers.h"
 #include "describe/layout/framework_rules.h"
+#include "search/mesh_orders.h"
 #include "search/space.h"
 #include "search/splits.h"
+#include "workload/traffic_scene.h"
 
 namespace sextant::search {
 namespace {
@@ -107,6 +109,9 @@ bool Space::has_replicas(const Layout& layout) const {
 std::int64_t Space::inside_group(const Layout& layout) const {
   const std::int64_t domain = problem_.machine.domain_size;
   const std::int64_t all = problem_.job.cluster.devices / (layout.pp * layout.tp);  // dp * cp
+  if (choices_.zero_groups && choices_.mesh) {
+    return group_inside_slice(problem_, layout);
+  }
   if (!choices_.zero_groups || domain % layout.tp != 0) {
     return 0;
   }
@@ -115,7 +120,9 @@ std::int64_t Space::inside_group(const Layout& layout) const {
 }
 
 bool Space::allows_inside(const Layout& layout) {
-  std::optional<bool>& known = facts_of(layout).inside[place_of(layout.pp)];
+  const std::size_t order = choices_.mesh ? place_of(layout.order) : 0;
+  std::optional<bool>& known =
+      facts_of(layout).inside[place_of(layout.pp) * choices_.orders.size() + order];
   if (!known) {
     known = ask_inside(layout);
   }
@@ -152,7 +159,12 @@ void Space::set(const Sharding& sharding, Layout& layout) const {
                                                         : 0;
 }
 
-// What switches depend on, in bits.
+Space::SwitchKey Space::variant_bits(const Layout& layout) {
+  return (layout.sp ? 1U : 0U) | static_cast<SwitchKey>(layout.cp_method) << 1U |
+         static_cast<SwitchKey>(layout.dispatcher) << 4U;
+}
+
+// What switches depend on, in bits: variant_bits() above all.
 Space::SwitchKey Space::key_of(const Layout& layout) {
   const Layout& at = layout;
   const std::int64_t layers = problem_.job.model.layer_count();
@@ -161,13 +173,11 @@ Space::SwitchKey Space::key_of(const Layout& layout) {
     key = key << bits | static_cast<SwitchKey>(value);
   };
   const auto flag = [&add](bool is_set) { add(is_set ? 1 : 0, 1); };
+  key = variant_bits(at);
   flag(at.tp > 1);
-  flag(at.sp);
   flag(at.cp > 1);
-  add(static_cast<std::int64_t>(at.cp_method), 3);
   flag(at.ep > 1);
   flag(at.etp > 1);
-  add(static_cast<std::int64_t>(at.dispatcher), 2);
   add(std::min<std::int64_t>(at.pp, 3), 2);
   flag(at.vpp > 1);
   add(static_cast<std::int64_t>(at.schedule), 4);
@@ -182,9 +192,26 @@ const std::vector<SwitchGroup>& Space::switches(const Layout& layout) {
   const SwitchKey key = key_of(layout);
   const auto found = switches_.find(key);
   if (found != switches_.end()) {
-    return found->second;
+    return *found->second;
   }
-  return switches_.emplace(key, make_switches(layout)).first->second;
+  return *switches_.emplace(key, the_one(make_switches(layout))).first->second;
+}
+
+const Space::SwitchList& Space::the_one(std::vector<SwitchGroup> list) {
+  double count = 0.0;
+  for (const SwitchGroup& group : list) {
+    count += group.count * static_cast<double>(group.recompute.layers + 1);
+  }
+  const std::size_t hash = std::hash<double>()(count) + list.size();
+  const auto [first, last] = switch_lists_.equal_range(hash);
+  const auto known =
+      std::find_if(first, last, [&](const auto& entry) { return *entry.second == list; });
+  if (known != last) {
+    return known->second;
+  }
+  return switch_lists_
+      .emplace(hash, std::make_shared<const std::vector<SwitchGroup>>(std::move(list)))
+      ->second;
 }
 
 bool Space::matters(Overlap what, const Layout& layout) const {
@@ -284,6 +311,7 @@ std::vector<SwitchGroup> Space::make_switches(const Layout& layout) {
     }
     SwitchGroup group{.recompute = policies[i],
                       .policy = i < choices_.recompute.size() ? i : SwitchGroup::kNoPolicy,
+                      .part = workload::counts_layers(policies[i]),
                       .lean = is_lean(policies[i], policies),
                       .modules = modules_of(policies[i]),
                       .shardings = shardings->second};

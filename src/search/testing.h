@@ -2,7 +2,11 @@
 // include this.
 #pragma once
 
+#include <numeric>
+#include <optional>
 #include <random>
+#include <ranges>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -13,6 +17,7 @@
 #include "describe/layout/pipeline_split.h"
 #include "describe/layout/rules.h"
 #include "describe/model/load_model.h"
+#include "describe/torus_facts.h"
 #include "search/space.h"
 #include "search/splits.h"
 
@@ -54,7 +59,79 @@ class AnyProblem {
     return problem;
   }
 
+  // A model with experts on two slices of four chips.
+  static Problem two_slices() {
+    const describe::DataStore data;
+    Problem problem;
+    describe::Job& job = problem.job;
+    job.framework = describe::Framework::kMaxtext;
+    job.model = *describe::load_model("granite-3.1-3b-a800m", data);
+    job.model.layers.resize(2);
+    job.cluster = *describe::load_cluster("2xv6e-4", data);
+    job.global_batch = 16;
+    job.sequences.length = 1024;
+    describe::fill_defaults(job.layout, {}, job.framework);
+    problem.memory = *describe::memory_facts(data, job.framework);
+    problem.machine = slices(data, job.cluster, 1.0);
+    return problem;
+  }
+
+  // MaxText on several slices of TPUs: who crosses them is searched too.
+  Problem problem_on_slices() {
+    const describe::DataStore data;
+    Problem problem;
+    describe::Job& job = problem.job;
+    job.framework = describe::Framework::kMaxtext;
+    job.model =
+        *describe::load_model(one_of<std::string>({"llama-3.2-1b", "llama-3.1-8b",
+                                                   "deepseek-v2-lite-16b", "granite-3.1-3b-a800m"}),
+                              data);
+    job.model.layers.resize(
+        std::min<std::size_t>(job.model.layers.size(), one_of<std::size_t>({2, 3, 4, 6, 8})));
+    job.cluster = *describe::load_cluster(
+        one_of<std::string>({"2xv6e-4", "2xv6e-8", "4xv6e-4", "4xv6e-8", "2xv5p-16", "8xv6e-4"}),
+        data);
+    job.global_batch = one_of<std::int64_t>({8, 16, 32, 512});
+    job.sequences.length = one_of<std::int64_t>({512, 1024, 2048, 8192});
+    describe::fill_defaults(job.layout, {}, job.framework);
+    problem.memory = *describe::memory_facts(data, job.framework);
+    // A torus of a hundredth of the speed: whoever stays inside slices loses.
+    problem.machine = slices(data, job.cluster, one_of<double>({1.0, 1.0, 0.01}));
+    problem.headroom = one_of<double>({0.05, 0.5, 0.8, 0.9, 0.95});
+    // Free, dp would stand alone and cross slices in every order.
+    if (one_of<int>({0, 1}) == 1) {
+      job.layout.pp = 2;
+      problem.fixed.emplace_back("pp");
+    }
+    if (one_of<int>({0, 0, 1}) == 1) {
+      job.layout.cp = 2;
+      problem.fixed.emplace_back("cp");
+    }
+    narrow(problem);
+    return problem;
+  }
+
  private:
+  // `links`: times the rate of the torus' own.
+  static step::StepModel slices(const describe::DataStore& data, const describe::Cluster& cluster,
+                                double links) {
+    step::StepModel model;
+    model.device = *cost::device_model(data, cluster.device);
+    model.host = *describe::host_facts(data);
+    model.facts = *describe::step_facts(data);
+    const BytesPerSecond rate = cluster.network_per_device().value_or(BytesPerSecond());
+    model.comm =
+        cost::comm_model(std::nullopt, std::nullopt,
+                         *describe::network_facts(describe::FabricFamily::kDcn, rate, data), rate);
+    model.domain_size = cluster.devices / cluster.slices;
+    if (const auto& link = cluster.device.ici_link_bandwidth) {
+      const describe::TorusFacts torus = *describe::torus_facts(data);
+      model.torus = step::Torus{cost::torus_axes(cluster),
+                                {link->value * (torus.share.value * links), torus.hop.value}};
+    }
+    return model;
+  }
+
   static step::StepModel machine(const describe::DataStore& data, std::int64_t domain) {
     step::StepModel model;
     model.device = *cost::device_model(data, *describe::load_device("h100-sxm", data));
@@ -132,15 +209,69 @@ class EveryLayout {
     });
   }
 
-  void add_pipelines(describe::Layout layout) {
+  // Who crosses slices on a mesh: factor by factor of their number, the outermost axis that has it
+  // left (slices divide the devices, so there is one). Nothing where an axis is cut and one inside
+  // it crosses.
+  std::optional<std::array<std::int64_t, 5>> crossing(
+      const describe::Layout& layout, const std::array<describe::Axis, 5>& order) const {
+    using describe::Axis;
+    const std::int64_t devices = problem_.job.cluster.devices;
+    const std::int64_t domain = problem_.machine.domain_size;
+    const std::int64_t dp = devices / (layout.tp * layout.cp * layout.pp);
+    const std::int64_t experts = std::gcd(dp, layout.ep);
+    std::array<std::int64_t, 5> left{};
+    left[static_cast<std::size_t>(Axis::kTp)] = layout.tp;
+    left[static_cast<std::size_t>(Axis::kCp)] = layout.cp;
+    left[static_cast<std::size_t>(Axis::kEp)] = experts;
+    left[static_cast<std::size_t>(Axis::kDp)] = dp / experts;
+    left[static_cast<std::size_t>(Axis::kPp)] = layout.pp;
+    std::array<std::int64_t, 5> across{1, 1, 1, 1, 1};
+    std::int64_t slices = devices % domain == 0 ? devices / domain : 1;
+    for (std::int64_t factor = 2; slices > 1; ++factor) {
+      for (const Axis axis : std::ranges::reverse_view(order)) {
+        const auto place = static_cast<std::size_t>(axis);
+        while (slices % factor == 0 && left[place] % factor == 0) {
+          slices /= factor;
+          left[place] /= factor;
+          across[place] *= factor;
+        }
+      }
+    }
+    bool cut = false;
+    for (const Axis axis : std::ranges::reverse_view(order)) {
+      const auto place = static_cast<std::size_t>(axis);
+      if (cut && across[place] > 1) {
+        return std::nullopt;
+      }
+      cut = cut || left[place] > 1;
+    }
+    return across;
+  }
+
+  // Orders that differ in nothing but their words are one.
+  std::vector<std::array<describe::Axis, 5>> orders(const describe::Layout& layout) {
+    if (!choices_.mesh) {
+      return layout.pp > 1 ? choices_.orders : std::vector{choices_.orders.front()};
+    }
+    std::vector<std::array<describe::Axis, 5>> list;
+    std::set<std::array<std::int64_t, 5>> seen;
     for (const auto& order : choices_.orders) {
+      const auto across = crossing(layout, order);
+      if (across && seen.insert(*across).second) {
+        list.push_back(order);
+      }
+    }
+    return list.empty() ? std::vector{choices_.orders.front()} : list;
+  }
+
+  void add_pipelines(describe::Layout layout) {
+    for (const auto& order : orders(layout)) {
       for (const describe::Schedule schedule : choices_.schedules) {
         for (const std::int64_t vpp : choices_.vpp) {
           layout.order = order;
           layout.schedule = layout.pp == 1 ? describe::Schedule::k1f1b : schedule;
           layout.vpp = vpp;
-          const bool again = layout.pp == 1 && (order != choices_.orders.front() ||
-                                                schedule != choices_.schedules.front() || vpp > 1);
+          const bool again = layout.pp == 1 && (schedule != choices_.schedules.front() || vpp > 1);
           if (again || layout.stages() > problem_.job.model.layer_count() + 2) {
             continue;
           }
@@ -172,14 +303,34 @@ class EveryLayout {
     }
   }
 
+  // Contexts and experts share the weights of a mesh: neither may cross slices where these are
+  // sharded inside only. The ranks of a slice that share a part of the model are then those of dp
+  // inside it, with cp.
+  void add_group_of_slice(const describe::Layout& layout, std::vector<std::int64_t>& groups) {
+    const auto across = crossing(layout, layout.order);
+    if (!across) {
+      return;
+    }
+    const auto of = [&](describe::Axis axis) { return (*across)[static_cast<std::size_t>(axis)]; };
+    const std::int64_t ranks = problem_.job.cluster.devices / (layout.pp * layout.tp);
+    const std::int64_t copies = of(describe::Axis::kDp);
+    if (copies > 1 && copies < ranks && of(describe::Axis::kCp) == 1 &&
+        of(describe::Axis::kEp) == 1) {
+      groups.push_back(ranks / copies);
+    }
+  }
+
   void add_shardings(describe::Layout layout) {
     const std::int64_t ranks = problem_.job.cluster.devices / layout.pp;
     const bool replicas = ranks > layout.tp || ranks > layout.ep * layout.etp;
     const std::int64_t domain = problem_.machine.domain_size;
     std::vector<std::int64_t> groups{
         problem_.is_fixed("zero_group") ? problem_.job.layout.zero_group : std::int64_t{0}};
-    if (choices_.zero_groups && domain % layout.tp == 0 && domain / layout.tp > 1 &&
-        domain / layout.tp < ranks / layout.tp && ranks / layout.tp % (domain / layout.tp) == 0) {
+    if (choices_.zero_groups && choices_.mesh) {
+      add_group_of_slice(layout, groups);
+    } else if (choices_.zero_groups && domain % layout.tp == 0 && domain / layout.tp > 1 &&
+               domain / layout.tp < ranks / layout.tp &&
+               ranks / layout.tp % (domain / layout.tp) == 0) {
       groups.push_back(domain / layout.tp);
     }
     for (const describe::Zero zero : choices_.zero) {

@@ -24,6 +24,8 @@ struct StepTerms {
   Seconds beside;     // the training loop, uneven devices (a share of compute − slowed)
   AxisTimes hidden;   // communication behind compute: not in the step
   Seconds slowed;     // of `compute`: what communication beside it adds
+  // Operators and update of a device, the mean of all pipeline ranks, `slowed` apart.
+  Seconds computing;
   std::int64_t slowest_rank = 0;
 };
 

@@ -23,6 +23,7 @@ void StepFloor::lower_to(const StepFloor& other) {
     pass.backward = std::min(pass.backward, to.backward);
   };
   microbatch = std::min(microbatch, other.microbatch);
+  compute = std::min(compute, other.compute);
   compute_share = std::min(compute_share, other.compute_share);
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     lower(blocks[i], other.blocks[i]);
@@ -48,7 +49,7 @@ void StepFloors::add_parts(StepFloor& floor) {
   const std::int64_t predicted = one.mtp_layers;
   double unused = 1.0;
   floor.compute_share = 1.0;
-  floor.blocks.resize(all.size());
+  floor.blocks.assign(all.size(), {});
   const auto ends = [&](bool embedding, bool head) {
     one.embedding = embedding;
     one.head = head;
@@ -76,14 +77,18 @@ void StepFloors::add_parts(StepFloor& floor) {
   floor.head = see(one, unused);
 }
 
-StepFloor StepFloors::of(const describe::Layout& layout, bool alone) {
+void StepFloors::fill(const describe::Layout& layout, bool alone, Seconds enough,
+                      StepFloor& floor) {
   parts_.enter(layout);
   const StageCost all = parts_.pass_cost(parts_.plan().kinds.front());
-  StepFloor floor;
   floor.microbatch = least(all.forward) + least(all.backward);
+  floor.compute = all.forward.compute + all.backward.compute;
+  floor.compute_share = 0.0;
+  if (floor.microbatch >= enough) {
+    return;
+  }
   add_parts(floor);
   floor.compute_share = alone ? 0.0 : floor.compute_share;
-  return floor;
 }
 
 Seconds StepFloors::compute(const describe::Layout& layout) {

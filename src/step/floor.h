@@ -13,6 +13,7 @@
 // A stage takes at least what its layers take on their device one by one: `blocks`.
 #pragma once
 
+#include <limits>
 #include <vector>
 
 #include "step/layout_parts.h"
@@ -28,6 +29,7 @@ struct PassFloor {
 
 struct StepFloor {
   Seconds microbatch;             // through all layers, embedding and head
+  Seconds compute;                // of it
   double compute_share = 0.0;     // of any rank's time
   std::vector<PassFloor> blocks;  // a layer of each of Model::blocks, on its device
   PassFloor embedding;
@@ -52,8 +54,10 @@ class StepFloors {
   // of a stage has no floor of its own. `alone`: messages of data parallelism may lie inside the
   // passes, so that compute has no least share.
   // REQUIRES: pp and vpp are 1; every rank of the others holds a layer. Messages of data
-  // parallelism are left out.
-  StepFloor of(const describe::Layout& layout, bool alone);
+  // parallelism are left out. Where a microbatch takes `enough` or longer, it is all that is
+  // worked out.
+  void fill(const describe::Layout& layout, bool alone, Seconds enough, StepFloor& floor);
+  static constexpr Seconds kNever{std::numeric_limits<double>::infinity()};
   // Computing alone, nothing hidden, waited for or sent. REQUIRES: as above.
   Seconds compute(const describe::Layout& layout);
 

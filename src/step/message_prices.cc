@@ -49,14 +49,10 @@ Seconds MessagePrices::once(const MessagePricer& pricer, const workload::Collect
   const Key key{.size = message.group_size,
                 .input = message.input_bytes,
                 .output = message.output_bytes,
-                .what = message.what.data(),
-                .dtype = message.dtype.data(),
                 .place = place_,
                 .rank = static_cast<std::uint32_t>(pricer.rank),
                 .op = message.op,
                 .group = message.group,
-                .phase = message.phase,
-                .hides = message.hides,
                 .returns = message.returns};
   Priced* const at = find(key);
   if (at->key.size == 0) {

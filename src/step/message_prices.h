@@ -32,20 +32,15 @@ class MessagePrices {
     describe::Dispatcher dispatcher = describe::Dispatcher::kAllToAll;
     bool operator==(const Place&) const = default;
   };
-  // All of a message but its count and stage, small: a line of cache holds it with its price. Texts
-  // are compared by where they are, which is enough: they are static.
+  // What MessagePricer::once reads of a message, small: a line of cache holds it with its price.
   struct Key {
     std::int64_t size = 0;
     std::int64_t input = 0;
     std::int64_t output = 0;
-    const char* what = nullptr;
-    const char* dtype = nullptr;
     std::uint32_t place = 0;
     std::uint32_t rank = 0;
     describe::CollectiveOp op = describe::CollectiveOp::kAllReduce;
     workload::GroupKind group = workload::GroupKind::kTp;
-    workload::Phase phase = workload::Phase::kForward;
-    workload::Hides hides = workload::Hides::kNothing;
     bool returns = false;
     bool operator==(const Key&) const = default;
   };
@@ -53,7 +48,7 @@ class MessagePrices {
     Key key;
     Seconds price;
   };
-  static_assert(sizeof(workload::Collective) == 88, "a new field of a message belongs to its Key");
+  static_assert(sizeof(workload::Collective) == 88, "does its price go by a new field of a message?");
   void grow();
   Priced* find(const Key& key);
 

@@ -134,13 +134,16 @@ void StepCosts::add_bounds(Passes& passes) const {
     }
   }
   passes.least_compute = passes.rank.compute;
-  for (const StagePlan::Ranks& ranks : plan.ranks) {
+  Seconds all;
+  for (std::size_t i = 0; i < plan.ranks.size(); ++i) {
     Seconds compute;
-    for (const std::uint16_t kind : ranks.kinds) {
+    for (const std::uint16_t kind : plan.ranks[i].kinds) {
       compute += kinds_[kind].cost.forward.compute + kinds_[kind].cost.backward.compute;
     }
     passes.least_compute = std::min(passes.least_compute, compute);
+    all += compute * static_cast<double>(std::count(plan.rank_of.begin(), plan.rank_of.end(), i));
   }
+  passes.mean_compute = all / static_cast<double>(plan.rank_of.size());
 }
 
 void StepCosts::add_once(const StagePlan::Ranks& slowest, const RankCost& cost, StepTerms& terms) {
@@ -193,6 +196,7 @@ StepTerms StepCosts::terms(const describe::Layout& layout) {
   const describe::StepFacts& facts = parts_.model().facts;
   // Of compute alone: what hidden messages slow is no other device's fault, and would make a faster
   // link cost something.
+  terms.computing = all.mean_compute * microbatches + terms.update;
   terms.beside = facts.loop.value + (terms.compute - terms.slowed) * facts.uneven.value;
   terms.step = terms.compute + terms.host + terms.exposed.total() + terms.bubble + terms.update +
                terms.beside;

@@ -55,6 +55,7 @@ class StepCosts {
     Seconds between;  // messages between stages
     // Of any rank and stage: what a layout that hides less has at least.
     Seconds least_compute;
+    Seconds mean_compute;      // of all ranks
     double most_slowed = 0.0;  // share of a pass
   };
 

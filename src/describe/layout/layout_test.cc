@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
+#include "describe/cluster/load_cluster.h"
 #include "describe/layout/job.h"
 #include "describe/layout/layout_text.h"
 #include "describe/layout/mesh.h"
@@ -196,6 +197,93 @@ TEST(Mesh, IsReadPrintedAndTurnedIntoALayout) {
   EXPECT_EQ(layout.zero_group, 64);  // sharded inside the slice, copied across
   EXPECT_FALSE(parse_mesh("ici:fsdp=0"));
   EXPECT_FALSE(parse_mesh("banana=2"));
+}
+
+TEST(Mesh, SaysWhoCrossesSlices) {
+  const auto order = [](std::string_view text) {
+    Layout plain;
+    plain.order = with_mesh({}, *parse_mesh(text)).order;
+    return to_text(plain);
+  };
+  EXPECT_EQ(order("ici:fsdp=4,pipeline=2"), "");
+  EXPECT_EQ(order("ici:fsdp=4;dcn:pipeline=2"), "");
+  EXPECT_EQ(order("ici:fsdp=4,pipeline=2;dcn:pipeline=2"), "");
+  // Without a pipeline inside, dp is outermost anyway.
+  EXPECT_EQ(order("ici:fsdp=4;dcn:data=2"), "");
+  EXPECT_EQ(order("ici:fsdp=4;dcn:pipeline=2,data=2"), "");
+  EXPECT_EQ(order("ici:fsdp=4,pipeline=2;dcn:data=2"), "order=tp-cp-ep-pp-dp");
+  EXPECT_EQ(order("ici:fsdp=4,pipeline=3;dcn:fsdp=2"), "order=tp-cp-ep-pp-dp");
+  EXPECT_EQ(order("ici:fsdp=4;dcn:expert=2"), "order=tp-cp-pp-dp-ep");
+  EXPECT_EQ(order("ici:fsdp=4;dcn:sequence=2"), "order=tp-ep-pp-dp-cp");
+  EXPECT_EQ(order("ici:fsdp=4;dcn:tensor=2"), "order=cp-ep-pp-dp-tp");
+  EXPECT_EQ(order("ici:fsdp=4;dcn:pipeline=2,expert=2"), "order=tp-cp-dp-ep-pp");
+  // Both cross whole: whoever talks least is outermost.
+  EXPECT_EQ(order("ici:fsdp=4;dcn:sequence=2,expert=2"), "order=tp-pp-dp-cp-ep");
+  // dp is cut, so it stands inside the pipeline, which is not.
+  EXPECT_EQ(order("ici:tensor=2,fsdp=2;dcn:fsdp=2,sequence=2"), "order=tp-ep-pp-dp-cp");
+}
+
+TEST(Mesh, IsSaidByAnOrderOnlyWhereOneAxisIsCut) {
+  const auto exact = [](std::string_view text) { return order_of(*parse_mesh(text)).exact; };
+  EXPECT_TRUE(exact("ici:fsdp=4,pipeline=2;dcn:data=2"));
+  EXPECT_TRUE(exact("ici:fsdp=4,pipeline=2;dcn:data=2,expert=2"));
+  EXPECT_FALSE(exact("ici:fsdp=4,pipeline=2;dcn:fsdp=2,pipeline=2"));
+  // Copies inside a slice, shards across: a layout's shards are the nearer ranks.
+  EXPECT_FALSE(exact("ici:data=2;dcn:fsdp=2"));
+}
+
+TEST(Mesh, OfAJobTakesSlicesFromTheOutside) {
+  Job job;
+  job.cluster = *load_cluster("512xtpu-v6e", DataStore{});
+  job.cluster.slices = 2;
+  job.framework = Framework::kMaxtext;
+  job.layout.tp = 4;
+  job.layout.pp = 2;
+  job.layout.zero = Zero::kParameters;
+  EXPECT_EQ(to_text(mesh_of(job)), "ici:fsdp=64,tensor=4;dcn:pipeline=2");
+  job.layout.order = {Axis::kTp, Axis::kCp, Axis::kEp, Axis::kPp, Axis::kDp};
+  EXPECT_EQ(to_text(mesh_of(job)), "ici:fsdp=32,tensor=4,pipeline=2;dcn:fsdp=2");
+  job.layout.zero_group = 32;
+  EXPECT_EQ(to_text(mesh_of(job)), "ici:fsdp=32,tensor=4,pipeline=2;dcn:data=2");
+  const Layout read = with_mesh(Layout{}, mesh_of(job));
+  EXPECT_EQ(read.order, job.layout.order);
+  EXPECT_EQ(read.dp, 64);
+  EXPECT_EQ(read.zero_group, 32);
+  job.cluster.slices = 1;
+  EXPECT_EQ(to_text(mesh_of(job)), "ici:data=2,fsdp=32,tensor=4,pipeline=2");
+}
+
+// Every mesh of up to two sizes an axis, both levels: as a job's it is the same again wherever an
+// order says it.
+TEST(Mesh, IsItsOwnJobsMesh) {
+  int said = 0;
+  for (int bits = 0; bits < 1 << 10; ++bits) {
+    const auto size = [bits](int place) -> std::int64_t {
+      return (bits >> place & 1) != 0 ? 2 : 1;
+    };
+    const Mesh mesh{.ici = {.fsdp = size(0) * 2,
+                            .tensor = size(1),
+                            .sequence = size(2),
+                            .expert = size(3),
+                            .pipeline = size(4)},
+                    .dcn = {.data = size(5),
+                            .tensor = size(6),
+                            .sequence = size(7),
+                            .expert = size(8),
+                            .pipeline = size(9)}};
+    Job job;
+    job.cluster.system.scale_up = ScaleUp::kIci2d;
+    job.cluster.devices = mesh.ici.devices() * mesh.dcn.devices();
+    job.cluster.slices = mesh.dcn.devices();
+    job.layout = with_mesh({}, mesh);
+    if (order_of(mesh).exact) {
+      ++said;
+      EXPECT_EQ(to_text(mesh_of(job)), to_text(mesh));
+    } else {
+      EXPECT_NE(to_text(mesh_of(job)), to_text(mesh));
+    }
+  }
+  EXPECT_GT(said, 300);
 }
 
 TEST(Sequences, PackedDocumentsCostLessAttention) {

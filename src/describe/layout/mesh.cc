@@ -85,12 +85,16 @@ Layout with_mesh(Layout layout, const Mesh& mesh) {
   layout.cp = mesh.ici.sequence * mesh.dcn.sequence;
   layout.ep = mesh.ici.expert * mesh.dcn.expert;
   layout.pp = mesh.ici.pipeline * mesh.dcn.pipeline;
-  const std::int64_t sharded = mesh.ici.fsdp * mesh.dcn.fsdp;
+  const std::int64_t fsdp = mesh.ici.fsdp * mesh.dcn.fsdp;
+  const std::int64_t sharded = saturating_product({fsdp, layout.cp, layout.ep});
   const std::int64_t copies =
       saturating_product({mesh.ici.data, mesh.dcn.data, mesh.ici.replica, mesh.dcn.replica});
-  layout.dp = saturating_product({sharded, copies, layout.ep});
+  layout.dp = saturating_product({fsdp, copies, layout.ep});
   layout.zero = sharded > 1 ? Zero::kParameters : Zero::kNone;
-  layout.zero_group = sharded > 1 && copies * layout.ep > 1 ? sharded : 0;
+  layout.zero_group = sharded > 1 && copies > 1 ? sharded : 0;
+  if (mesh.dcn.devices() > 1) {
+    layout.order = order_of(mesh).order;
+  }
   return layout;
 }
 

@@ -21,10 +21,12 @@ BaselineResult megatron_rule(const Problem& problem);
 
 // Every layout of the space; nothing where there are more than 10^8. Ties: the first in the order
 // of the space.
-BaselineResult exhaustive(const Space& space);
+// `computing_weight` (here and below): FindOptions.
+BaselineResult exhaustive(const Space& space, double computing_weight = 0.0);
 
 // The best of so many layouts drawn with equal chance from the whole space, with repeats.
-BaselineResult random_layouts(const Space& space, std::int64_t samples, std::uint64_t seed);
+BaselineResult random_layouts(const Space& space, std::int64_t samples, std::uint64_t seed,
+                              double computing_weight = 0.0);
 
 // A mesh of four axes.
 struct MeshAxes {

@@ -9,7 +9,7 @@ constexpr double kMostLayouts = 1e8;
 
 class Walk {
  public:
-  explicit Walk(const Space& space) : space_(space), pricer_(space_.problem()) {}
+  Walk(const Space& space, double weight) : space_(space), pricer_(space_.problem(), weight) {}
 
   BaselineResult result() {
     for (const Shape& shape : space_.shapes()) {
@@ -53,11 +53,11 @@ class Walk {
 
 }  // namespace
 
-BaselineResult exhaustive(const Space& space) {
+BaselineResult exhaustive(const Space& space, double computing_weight) {
   if (Space(space).count() > kMostLayouts) {
     return {};
   }
-  return Walk(space).result();
+  return Walk(space, computing_weight).result();
 }
 
 }  // namespace sextant::search

@@ -10,8 +10,11 @@ namespace sextant::search {
 // Keeps scratch space: one a thread. The problem must outlive it.
 class Pricer {
  public:
-  explicit Pricer(const Problem& problem)
-      : leaf_(problem), job_(problem.job), available_(problem.available()) {}
+  explicit Pricer(const Problem& problem, double computing_weight = 0.0)
+      : leaf_(problem),
+        job_(problem.job),
+        available_(problem.available()),
+        weight_(computing_weight) {}
 
   bool is_legal(const describe::Layout& layout) {
     job_.layout = layout;
@@ -32,10 +35,10 @@ class Pricer {
     }
     return Plan{layout, leaf_.time(layout), memory.least, memory.device};
   }
-  // Keeps the faster one in `best`.
+  // Keeps the one with the smaller value in `best`.
   void improve(const describe::Layout& layout, std::optional<Plan>& best) {
     std::optional<Plan> plan = priced(layout);
-    if (plan && (!best || plan->time.step < best->time.step)) {
+    if (plan && (!best || plan->value(weight_) < best->value(weight_))) {
       best = std::move(plan);
     }
   }
@@ -45,6 +48,7 @@ class Pricer {
   Leaf leaf_;
   describe::Job job_;
   Bytes available_;
+  double weight_;
 };
 
 }  // namespace sextant::search

@@ -12,8 +12,8 @@ using describe::Layout;
 
 class Draw {
  public:
-  Draw(const Space& space, std::uint64_t seed)
-      : space_(space), pricer_(space_.problem()), random_(seed) {
+  Draw(const Space& space, std::uint64_t seed, double weight)
+      : space_(space), pricer_(space_.problem(), weight), random_(seed) {
     for (const Shape& shape : space_.shapes()) {
       for (const Variant& variant : space_.variants(shape)) {
         Layout layout = space_.layout_of(shape, variant);
@@ -101,8 +101,9 @@ class Draw {
 
 }  // namespace
 
-BaselineResult random_layouts(const Space& space, std::int64_t samples, std::uint64_t seed) {
-  return Draw(space, seed).result(samples);
+BaselineResult random_layouts(const Space& space, std::int64_t samples, std::uint64_t seed,
+                              double computing_weight) {
+  return Draw(space, seed, computing_weight).result(samples);
 }
 
 }  // namespace sextant::search

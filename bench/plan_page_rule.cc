@@ -1,6 +1,5 @@
 // The Megatron rule against the search.
 #include <algorithm>
-#include <cmath>
 #include <iostream>
 #include <vector>
 
@@ -67,44 +66,6 @@ std::vector<Scenario> scenarios() {
   };
 }
 
-struct Term {
-  std::string name;
-  Seconds saved;
-};
-
-// What the second takes less of, the largest first.
-std::vector<Term> differences(const step::StepTerms& rule, const step::StepTerms& plan) {
-  std::vector<Term> list{{"compute", rule.compute - plan.compute},
-                         {"host", rule.host - plan.host},
-                         {"bubble", rule.bubble - plan.bubble},
-                         {"update", rule.update - plan.update},
-                         {"beside", rule.beside - plan.beside}};
-  for (std::size_t i = 0; i < step::kAxes; ++i) {
-    list.push_back({fmt::format("{} sent", step::kAxisWords[i].second),
-                    rule.exposed.times[i] - plan.exposed.times[i]});
-  }
-  std::stable_sort(list.begin(), list.end(), [](const Term& a, const Term& b) {
-    return std::abs(a.saved / 1_ms) > std::abs(b.saved / 1_ms);
-  });
-  return list;
-}
-
-// Terms of at least a hundredth of the difference, four at most.
-std::string explained(const step::StepTerms& rule, const step::StepTerms& plan) {
-  constexpr std::size_t kMost = 4;
-  const double all = std::abs((rule.step - plan.step) / 1_ms);
-  std::string text;
-  std::size_t shown = 0;
-  for (const Term& term : differences(rule, plan)) {
-    const double saved = term.saved / 1_ms;
-    if (shown < kMost && std::abs(saved) >= 0.01 * all && std::abs(saved) >= 0.5) {
-      text += fmt::format("{}{} {:+.0f}", text.empty() ? "" : ", ", term.name, -saved);
-      ++shown;
-    }
-  }
-  return text.empty() ? "–" : text;
-}
-
 }  // namespace
 
 std::string rule_section(const app::Context& context) {
@@ -139,7 +100,7 @@ std::string rule_section(const app::Context& context) {
                          scenario.model, scenario.cluster, scenario.batch, scenario.sequence,
                          short_text(rule.plan->layout), rule.plan->time.step / 1_s,
                          short_text(plan.layout), plan.time.step / 1_s, gains.back(),
-                         explained(rule.plan->time, plan.time));
+                         terms_apart(rule.plan->time, plan.time));
   }
   const auto above =
       std::count_if(gains.begin(), gains.end(), [&](double g) { return g > kPaper; });

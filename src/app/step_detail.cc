@@ -7,6 +7,17 @@
 #include "workload/traffic.h"
 
 namespace sextant::app {
+namespace {
+
+void add_messages(const describe::Job& job, const workload::Stage& stage,
+                  const step::MessagePricer& pricer, explain::StageParts& parts) {
+  for (const workload::Collective& message :
+       workload::step_collectives(job, stage, workload::shard_of(job))) {
+    parts.messages.push_back({message, pricer.once(message)});
+  }
+}
+
+}  // namespace
 
 explain::StepDetail step_detail(const describe::Job& job, const explain::StepResult& result,
                                 const step::StepModel& model) {
@@ -16,24 +27,29 @@ explain::StepDetail step_detail(const describe::Job& job, const explain::StepRes
       job, shard, grid, grid.on_pipeline_rank(0, result.step.slowest_rank), model);
   explain::StepDetail detail;
   detail.facts = model.facts;
+  step::MessagePricer once = pricer;
+  once.rank = grid.on_pipeline_rank(0, result.step.once_rank);
   for (std::size_t i = 0; i < result.stages.size(); ++i) {
     const workload::Stage& stage = result.stages[i];
-    if (stage.pipeline_rank != result.step.slowest_rank) {
-      continue;
+    if (stage.pipeline_rank == result.step.slowest_rank) {
+      explain::StageParts parts;
+      parts.stage = i;
+      parts.operators =
+          cost::microbatch_times(workload::stage_operators(job, stage, shard), model.device);
+      add_messages(job, stage, pricer, parts);
+      detail.stages.push_back(std::move(parts));
     }
-    explain::StageParts parts;
-    parts.stage = i;
-    parts.operators =
-        cost::microbatch_times(workload::stage_operators(job, stage, shard), model.device);
-    for (const workload::Operator& op : workload::update_operators(job, {&stage, 1}, shard)) {
-      parts.update.push_back({.op = op,
-                              .times = static_cast<double>(op.count),
-                              .cost = cost::operator_time(op, model.device)});
+    if (stage.pipeline_rank == result.step.once_rank) {
+      explain::StageParts parts;
+      parts.stage = i;
+      for (const workload::Operator& op : workload::update_operators(job, {&stage, 1}, shard)) {
+        parts.update.push_back({.op = op,
+                                .times = static_cast<double>(op.count),
+                                .cost = cost::operator_time(op, model.device)});
+      }
+      add_messages(job, stage, once, parts);
+      detail.once.push_back(std::move(parts));
     }
-    for (const workload::Collective& message : workload::step_collectives(job, stage, shard)) {
-      parts.messages.push_back({message, pricer.once(message)});
-    }
-    detail.stages.push_back(std::move(parts));
   }
   return detail;
 }

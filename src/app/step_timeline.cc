@@ -75,12 +75,12 @@ AxisTimes once_a_step(const explain::StepResult& result) {
   return once;
 }
 
-// What of the pp axis belongs to the tail: no more than the slowest rank sends once a step.
+// What of the pp axis belongs to the tail: no more than a rank sends once a step.
 Seconds pipeline_once(const explain::StepResult& result) {
   Seconds sum;
   for (std::size_t i = 0; i < result.stages.size(); ++i) {
     const StageCost& stage = result.step.stages[i];
-    if (result.stages[i].pipeline_rank == result.step.slowest_rank) {
+    if (result.stages[i].pipeline_rank == result.step.once_rank) {
       for (const AxisTimes* times : {&stage.reduced, &stage.reduced_bare, &stage.gathered,
                                      &stage.gathered_bare, &stage.around_update}) {
         sum += (*times)[Axis::kPipeline];

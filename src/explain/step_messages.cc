@@ -158,6 +158,8 @@ Term exposed_term(Axis axis, const StepResult& result, const StepDetail& detail)
     };
     add_pass("forward", cost.forward, in_forward);
     add_pass("backward", cost.backward, in_backward);
+  }
+  for (const StageParts& parts : detail.once) {
     const auto more = chosen(axis, parts, once);
     once_messages.insert(once_messages.end(), more.begin(), more.end());
   }

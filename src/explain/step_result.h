@@ -57,10 +57,10 @@ struct StepResult {
   [[nodiscard]] Hertz tokens_per_device() const {
     return tokens_per_second() / static_cast<double>(devices);
   }
-  // REQUIRES (both): energy.
-  [[nodiscard]] double tokens_per_joule() const { return tokens / energy->base(); }
+  // Nothing (0) where the energy is not known.
+  [[nodiscard]] double tokens_per_joule() const { return energy ? tokens / energy->base() : 0.0; }
   [[nodiscard]] Watts device_power() const {
-    return *energy / step.step / static_cast<double>(devices);
+    return energy ? *energy / step.step / static_cast<double>(devices) : Watts();
   }
 };
 

@@ -87,7 +87,7 @@ Term host_term(const StepResult& result, const StepDetail& detail) {
 Term update_term(const StepResult& result, const StepDetail& detail) {
   Term term = seconds_term("update", result.step.update,
                            "optimizer and clipping: the slower of device and host");
-  for (const StageParts& parts : detail.stages) {
+  for (const StageParts& parts : detail.once) {
     for (const OperatorTime* one : longest_first(parts.update)) {
       add_part(operator_term(*one, 1.0), term);
     }

@@ -18,7 +18,7 @@ struct PricedMessage {
   Seconds each;  // of its `count` calls
 };
 
-// What one stage of the slowest rank is made of.
+// What one stage is made of.
 struct StageParts {
   std::size_t stage = 0;                      // in StepResult::stages
   std::vector<cost::OperatorTime> operators;  // of a microbatch
@@ -27,7 +27,8 @@ struct StageParts {
 };
 
 struct StepDetail {
-  std::vector<StageParts> stages;
+  std::vector<StageParts> stages;  // of the slowest rank: operators and messages
+  std::vector<StageParts> once;    // of StepTerms::once_rank: update and messages
   describe::StepFacts facts;
 };
 

@@ -40,4 +40,10 @@ struct Choices {
 
 Choices choices_of(const Problem& problem);
 
+// All values where they make a difference, else the first one.
+template <typename T>
+std::vector<T> if_it_matters(const std::vector<T>& values, bool matters) {
+  return matters ? values : std::vector<T>{values.front()};
+}
+
 }  // namespace sextant::search

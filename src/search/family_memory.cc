@@ -1,5 +1,6 @@
 // What of a family fits, asked as seldom as can be.
 #include <algorithm>
+#include <ranges>
 
 #include "cost/memory/in_flight.h"
 #include "search/family.h"
@@ -200,9 +201,9 @@ void Explorer::fill(const Layout& layout, Switches& switches) {
     }
   };
   // Sets of modules stand after their subsets; parts of a stage's layers come last.
-  for (auto group = switches.groups->rbegin(); group != switches.groups->rend(); ++group) {
-    if (!group->part) {
-      see(*group);
+  for (const SwitchGroup& group : std::views::reverse(*switches.groups)) {
+    if (!group.part) {
+      see(group);
     }
   }
   for (const SwitchGroup& group : *switches.groups) {

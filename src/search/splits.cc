@@ -29,7 +29,9 @@ void add_counted(std::int64_t layers, std::int64_t stages, std::vector<PipelineS
   for (const auto& [embedding, loss] : {std::pair{true, true}, {false, true}, {true, false}}) {
     const std::int64_t counted = (embedding ? 1 : 0) + (loss ? 1 : 0);
     const std::int64_t each = (layers + counted) / stages;
-    if ((layers + counted) % stages == 0 && each > 1) {  // every stage holds a layer
+    // Every stage holds a layer; of more stages than layers an end may stand alone, as its rank
+    // holds other chunks.
+    if ((layers + counted) % stages == 0 && (each > 1 || stages > layers)) {
       list.push_back({embedding, loss, {}});
     }
   }

@@ -27,6 +27,8 @@ struct StepTerms {
   // Operators and update of a device, the mean of all pipeline ranks, `slowed` apart.
   Seconds computing;
   std::int64_t slowest_rank = 0;
+  // Whose gradients, parameters and update the step ends with: of these terms they are its own.
+  std::int64_t once_rank = 0;
 };
 
 struct StepEstimate : StepTerms {

@@ -48,7 +48,8 @@ class MessagePrices {
     Key key;
     Seconds price;
   };
-  static_assert(sizeof(workload::Collective) == 88, "does its price go by a new field of a message?");
+  static_assert(sizeof(workload::Collective) == 88,
+                "does its price go by a new field of a message?");
   void grow();
   Priced* find(const Key& key);
 

@@ -5,15 +5,27 @@
 namespace sextant::step {
 namespace {
 
-// Messages once a step: what `behind` does not hide, at least the `end` of them, is exposed.
-void add_beyond(const AxisTimes& all, Seconds behind, Seconds end, StepTerms& terms) {
+// What messages once a step may hide behind.
+struct Behind {
+  Seconds passes;
+  Seconds end;   // of those that passes may hide, what they never do
+  Seconds idle;  // of the rank, beside its passes
+};
+
+// What neither passes nor idle time hide of messages is exposed; `bare` ones have no passes beside
+// them.
+template <class Terms>
+void add_beyond(const AxisTimes& all, const AxisTimes& bare, const Behind& behind, Terms& terms) {
   const Seconds total = all.total();
-  if (total <= Seconds()) {
-    return;
-  }
-  const double share = std::max(end, total - behind) / total;
+  const Seconds beyond =
+      total > Seconds() ? std::max(behind.end, total - behind.passes) : Seconds();
+  const Seconds left = beyond + bare.total();
+  const double waits = left > Seconds() ? std::max(Seconds(), left - behind.idle) / left : 0.0;
+  const double share = total > Seconds() ? beyond / total * waits : 0.0;
   terms.exposed += all * share;
   terms.hidden += all * (1.0 - share);
+  terms.exposed += bare * waits;
+  terms.hidden += bare * (1.0 - waits);
 }
 
 }  // namespace
@@ -119,6 +131,7 @@ StepCosts::Passes StepCosts::passes() {
   passes.slowest = slowest_ranks();
   passes.rank = rank_cost(parts_.plan().ranks[passes.slowest]);
   add_pipeline(passes);
+  add_ranks(passes);
   add_bounds(passes);
   return passes;
 }
@@ -146,39 +159,91 @@ void StepCosts::add_bounds(Passes& passes) const {
   passes.mean_compute = all / static_cast<double>(plan.rank_of.size());
 }
 
-void StepCosts::add_once(const StagePlan::Ranks& slowest, const RankCost& cost, StepTerms& terms) {
+// Of a rank's first stage: its first forward waits for those of the ranks before it, and after its
+// last backward theirs follow. A schedule that leaves weights for the end, or runs both ways, keeps
+// all ranks busy to it.
+void StepCosts::add_ranks(Passes& passes) const {
+  const StagePlan& plan = parts_.plan();
+  const describe::Schedule schedule = parts_.layout().schedule;
+  const bool drains = schedule == describe::Schedule::k1f1b ||
+                      schedule == describe::Schedule::kGpipe ||
+                      schedule == describe::Schedule::kInterleaved1f1b ||
+                      schedule == describe::Schedule::kLoopedBfs;
+  Seconds begins;
+  Seconds ends;
+  std::int64_t rank = 0;
+  for (const StagePlan::Ranks& ranks : plan.ranks) {
+    for (; rank < ranks.first; ++rank) {
+      const KindCost& before = kinds_[plan.kind_of[static_cast<std::size_t>(rank)]];
+      begins += before.forward;
+      ends += before.backward;
+    }
+    RankPasses& own = passes.ranks.emplace_back();
+    own.begins = schedule == describe::Schedule::kDualPipe ? Seconds() : begins;
+    own.ends = drains ? ends : Seconds();
+    for (const std::uint16_t kind : ranks.kinds) {
+      own.forward += kinds_[kind].forward;
+      own.backward += kinds_[kind].backward;
+    }
+  }
+}
+
+StepCosts::OnceTerms StepCosts::once_terms(const StagePlan::Ranks& ranks,
+                                           const RankPasses& passes) {
   AxisTimes reduced;
   AxisTimes gathered;
+  AxisTimes reduced_bare;
+  AxisTimes gathered_bare;
   Seconds last;
   Seconds first;
   cost::PhaseTime update;
-  for (std::size_t i = 0; i < slowest.kinds.size(); ++i) {
+  OnceTerms terms;
+  for (std::size_t i = 0; i < ranks.kinds.size(); ++i) {
     const OnceCost stage = parts_.passes_apart()
-                               ? parts_.once_cost(slowest.once[i])
-                               : parts_.once_beside(slowest.once[i], kinds_[slowest.kinds[i]].cost);
+                               ? parts_.once_cost(ranks.once[i])
+                               : parts_.once_beside(ranks.once[i], kinds_[ranks.kinds[i]].cost);
     reduced += stage.reduced;
     gathered += stage.gathered;
     last = std::max(last, stage.reduced_last);
     first = std::max(first, stage.gathered_first);
-    terms.exposed += stage.reduced_bare;
-    terms.exposed += stage.gathered_bare;
+    reduced_bare += stage.reduced_bare;
+    gathered_bare += stage.gathered_bare;
     terms.exposed += stage.around_update;
     update += stage.update;
   }
   const double share = parts_.model().facts.hiding_compute.value *
                        hiding_microbatches(parts_.layout(), parts_.shard().microbatches);
-  add_beyond(reduced, cost.backward * share, last, terms);
-  add_beyond(gathered, cost.forward * share, first, terms);
+  add_beyond(reduced, reduced_bare, {passes.backward * share, last, passes.ends}, terms);
+  add_beyond(gathered, gathered_bare, {passes.forward * share, first, passes.begins}, terms);
   terms.update = std::max(update.device, update.host);
+  return terms;
+}
+
+// The step ends with the rank that is through last.
+void StepCosts::add_once(const Passes& passes, StepTerms& terms) {
+  const std::vector<StagePlan::Ranks>& all = parts_.plan().ranks;
+  OnceTerms longest;
+  Seconds most = -1_s;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const OnceTerms once = once_terms(all[i], passes.ranks[i]);
+    if (const Seconds time = once.exposed.total() + once.update; time > most) {
+      most = time;
+      longest = once;
+      terms.once_rank = all[i].first;
+    }
+  }
+  terms.exposed += longest.exposed;
+  terms.hidden += longest.hidden;
+  terms.update = longest.update;
 }
 
 StepTerms StepCosts::terms(const describe::Layout& layout) {
   // Step 1. The slowest rank's microbatches, and the pipeline around them.
   parts_.enter(layout);
   const LayoutParts::PassKey& key = parts_.pass_key();
-  const Passes all = parts_.passes_apart()
-                         ? passes_.get(key.hash(), key, [this] { return passes(); }).value
-                         : passes();
+  const Passes& all = parts_.passes_apart()
+                          ? passes_.get(key.hash(), key, [this] { return passes(); }).value
+                          : (beside_ = passes());
   const StagePlan::Ranks& slowest = parts_.plan().ranks[all.slowest];
   const auto microbatches = static_cast<double>(parts_.shard().microbatches);
   StepTerms terms;
@@ -192,7 +257,7 @@ StepTerms StepCosts::terms(const describe::Layout& layout) {
   terms.hidden = all.rank.hidden * microbatches;
   terms.hidden[Axis::kPipeline] += std::max(Seconds(), all.rank.sent * microbatches - all.between);
   // Step 2. Once a step.
-  add_once(slowest, all.rank, terms);
+  add_once(all, terms);
   const describe::StepFacts& facts = parts_.model().facts;
   // Of compute alone: what hidden messages slow is no other device's fault, and would make a faster
   // link cost something.

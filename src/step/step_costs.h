@@ -47,6 +47,13 @@ class StepCosts {
     Seconds backward;
   };
 
+  // A rank of StagePlan::ranks, the first of its like.
+  struct RankPasses {
+    Seconds forward;  // of a microbatch through all its stages
+    Seconds backward;
+    Seconds begins;  // its first forward after the first rank's
+    Seconds ends;    // its last backward before the first rank's
+  };
   // What all microbatches take.
   struct Passes {
     std::size_t slowest = 0;  // of StagePlan::ranks
@@ -57,6 +64,7 @@ class StepCosts {
     Seconds least_compute;
     Seconds mean_compute;      // of all ranks
     double most_slowed = 0.0;  // share of a pass
+    std::vector<RankPasses> ranks;
   };
 
   void price_kinds();
@@ -65,13 +73,22 @@ class StepCosts {
   [[nodiscard]] RankCost rank_cost(const StagePlan::Ranks& ranks) const;
   void add_pipeline(Passes& passes);
   void add_bounds(Passes& passes) const;
-  void add_once(const StagePlan::Ranks& slowest, const RankCost& cost, StepTerms& terms);
+  // What ranks send, gather and update once a step.
+  struct OnceTerms {
+    AxisTimes exposed;
+    AxisTimes hidden;
+    Seconds update;
+  };
+  [[nodiscard]] OnceTerms once_terms(const StagePlan::Ranks& ranks, const RankPasses& passes);
+  void add_once(const Passes& passes, StepTerms& terms);
+  void add_ranks(Passes& passes) const;
   std::optional<PipelineSpan> pipeline_span();
 
   LayoutParts parts_;
   PipelineClock clock_;
   Seconds hiding_less_;
   Memo<LayoutParts::PassKey, Passes> passes_;
+  Passes beside_;  // of a layout whose passes hold what is sent once
   std::vector<KindCost> kinds_;
   std::vector<schedule::StageCosts> costs_;
   std::vector<Seconds> forward_;

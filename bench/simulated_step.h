@@ -11,11 +11,10 @@ namespace sextant::bench {
 
 struct SimulatedStep {
   Seconds span;  // all microbatches through the pipeline, every action of every rank run
-  Seconds step;  // that, and what the cost model adds once a step: the slowest rank's
-  // The same with every rank's own gradients, parameters and update: parameters are gathered from
-  // the step's start, gradients reduced from the rank's own last backward on, so that a rank that
-  // starts late or ends early has time for them. The cost model leaves such time out, and with it
-  // that a rank which is not the slowest may end last.
+  Seconds step;  // that, and what the cost model adds once a step
+  // The same with every rank's own gradients, parameters and update laid on its simulated timeline:
+  // parameters are gathered from the step's start, gradients reduced from the rank's own last
+  // backward on, so that a rank that starts late or ends early has time for them.
   Seconds each_rank;
 };
 

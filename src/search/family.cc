@@ -80,7 +80,7 @@ Seconds Explorer::compute_floor(const Shape& shape) {
   return least * (share(shape) * (1.0 + weight_)) + space_.problem().machine.facts.loop.value;
 }
 
-// A device computes what a microbatch takes for each of the pp it waits its turn with.
+// The mean of pp ranks computes microbatches / pp times what a microbatch takes in all layers.
 Seconds Explorer::value_floor(Seconds step, const step::StepFloor& floor,
                               const Layout& layout) const {
   const Shape shape{layout.tp, layout.cp, layout.ep, layout.etp, layout.mbs};

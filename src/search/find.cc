@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::size_t kFirstRound = 16;  // shapes
 constexpr std::size_t kLargestRound = 512;
+constexpr std::size_t kFirstTried = 1;
 
 // Runs task(worker, i) for i in [first, last), each worker with an Explorer of its own.
 class Workers {
@@ -99,17 +100,26 @@ Found find_plans(const Space& space, const FindOptions& options) {
                    [](const Candidate& a, const Candidate& b) { return a.floor < b.floor; });
   // Step 2. A first bound.
   BestPlans best(options);
-  std::vector<Shape> likely;
+  std::vector<Candidate> likely;
   for (const Candidate& candidate : candidates) {
     if (is_likely(candidate.shape, space.choices())) {
-      likely.push_back(candidate.shape);
+      likely.push_back(candidate);
     }
   }
   std::vector<BestPlans> tried(likely.size(), best);
-  workers.run(0, likely.size(), options.stop,
-              [&](Explorer& explorer, std::size_t i) { explorer.try_some(likely[i], tried[i]); });
-  for (const BestPlans& plans : tried) {
-    best.add(plans);
+  // The first sets a bound for the others.
+  for (const auto& [first, last] :
+       {std::pair(std::size_t{0}, std::min(kFirstTried, likely.size())),
+        std::pair(std::min(kFirstTried, likely.size()), likely.size())}) {
+    const Seconds bound = best.bound();
+    workers.run(first, last, options.stop, [&](Explorer& explorer, std::size_t i) {
+      if (likely[i].floor < bound) {
+        explorer.try_some(likely[i].shape, tried[i]);
+      }
+    });
+    for (std::size_t i = first; i < last; ++i) {
+      best.add(tried[i]);
+    }
   }
   // Step 3. All shapes, in rounds.
   Found found;

@@ -51,8 +51,11 @@ void add_uneven(std::int64_t layers, std::int64_t stages, std::vector<PipelineSp
     }
   }
   const std::int64_t even = layers / stages;
-  for (std::int64_t first = even - kLighterFirst; first <= even + kHeavier; ++first) {
-    for (std::int64_t last = even - kLighterLast; last <= even + kHeavier; ++last) {
+  const std::int64_t left_over = layers % stages != 0 ? 1 : 0;
+  for (std::int64_t last = even - kLighterLast; last <= even + kHeavier; ++last) {
+    // What a light last stage leaves makes those before it heavier.
+    const std::int64_t most = even + kHeavier + (last < even ? left_over : 0);
+    for (std::int64_t first = even - kLighterFirst; first <= most; ++first) {
       const std::int64_t rest = layers - first - last;
       if (first < 1 || last < 1 || rest < stages - 2 || (stages == 2 && rest != 0)) {
         continue;

@@ -216,6 +216,43 @@ TEST(PlanCli, EnergyIsNotGuessedWhereThePowerIsNotPublished) {
   expect_said(ran.err, {"--objective", "is not known", "power_limit"});
 }
 
+TEST(PlanCli, WhatChangesConvergenceIsFreeByNameOnly) {
+  const json plain = answer_of(asked({}));
+  EXPECT_TRUE(plain["freed"].empty());
+  EXPECT_EQ(plain["global_batch"], 64);
+  const json freed = answer_of(asked({"--free", "precision,gbs"}));
+  std::vector<std::string> tried;
+  double best = 0.0;
+  std::string chosen;
+  for (const json& one : freed["freed"]) {
+    tried.push_back(one["what"].get<std::string>());
+    const double speed = one["tokens_per_s"].get<double>();
+    EXPECT_EQ(one["chosen"].get<bool>(), one["what"] == freed["freed"].back()["what"]) << one;
+    if (speed > best) {
+      best = speed;
+      chosen = tried.back();
+    }
+  }
+  // An H100 has units for 8 bits, and none for blocks of 8 or for 4.
+  const std::vector<std::string> expected{"precision=bf16,gbs=16",  "precision=bf16,gbs=32",
+                                          "precision=bf16,gbs=64",  "precision=bf16,gbs=128",
+                                          "precision=bf16,gbs=256", "precision=fp8,gbs=16",
+                                          "precision=fp8,gbs=32",   "precision=fp8,gbs=64",
+                                          "precision=fp8,gbs=128",  "precision=fp8,gbs=256"};
+  for (const std::string& one : expected) {
+    EXPECT_NE(std::find(tried.begin(), tried.end(), one), tried.end()) << one;
+  }
+  EXPECT_EQ(chosen, "precision=fp8,gbs=256");
+  EXPECT_EQ(freed["global_batch"], 256);
+  EXPECT_DOUBLE_EQ(freed["plans"][0]["tokens_per_s"].get<double>(), best);
+  for (const Words& wrong :
+       {Words{"--free", "routing"}, Words{"--free", "gbs", "--objective", "cost"}}) {
+    const Ran ran = run_sextant(asked(wrong));
+    EXPECT_EQ(ran.exit_code, 2);
+    expect_said(ran.err, {"--free"});
+  }
+}
+
 TEST(PlanCli, AFrontTradesTimeForMemory) {
   const json answer = answer_of(asked({"--pareto"}));
   const json& front = answer["front"];

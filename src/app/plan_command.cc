@@ -5,6 +5,7 @@
 #include "app/plan_baselines.h"
 #include "app/plan_counts.h"
 #include "app/plan_emit.h"
+#include "app/plan_free.h"
 #include "app/plan_none.h"
 #include "app/plan_path.h"
 #include "app/plan_pictures.h"
@@ -66,7 +67,7 @@ Result<void> check_power(const PlanProblem& of, const PlanWishes& wishes) {
   if (wishes.objective == Objective::kEnergy && !of.machine.power) {
     const describe::Device& device = of.problem.job.cluster.device;
     return invalid(
-        "what a " + device.name + " draws is not known (" + device.power_limit.source + ")",
+        "what " + device.name + " draws is not known (" + device.power_limit.source + ")",
         "--objective",
         "step, memory, devices or cost, or a cluster.toml with [device.power_limit]");
   }
@@ -96,9 +97,12 @@ Result<Output> show_plan(const PlanRequest& asked, const Context& context) {
   SEXTANT_TRY(PlanProblem whole, plan_problem(request, wishes, context));
   SEXTANT_CHECK_OK(check_power(whole, wishes));
   std::vector<explain::PlanCount> counts;
-  SEXTANT_TRY(const PlanProblem of, on_devices(std::move(whole), request, wishes, context, counts));
+  SEXTANT_TRY(const PlanProblem on, on_devices(std::move(whole), request, wishes, context, counts));
+  SEXTANT_TRY(Freed freed, free_choices(on, request, wishes, context));
+  const PlanProblem& of = freed.chosen ? *freed.chosen : on;
   explain::PlanAnswer answer = answer_head(of, wishes);
   answer.counts = std::move(counts);
+  answer.freed = std::move(freed.tried);
   const search::FindOptions options = find_options(request, wishes, of.machine);
   const PlanSearch searched = search_plans(of.problem, options);
   add_plans(of, wishes, request.pareto, searched, answer);

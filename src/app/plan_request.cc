@@ -54,6 +54,12 @@ Result<void> check_together(const PlanRequest& request, const PlanWishes& wishes
   if (request.dialect.empty() && !request.folder.empty()) {
     return invalid("there are no files to write there", "--out", "with --emit DIALECT");
   }
+  const bool counts =
+      wishes.objective == Objective::kDevices || wishes.objective == Objective::kCost;
+  if (!request.free.empty() && counts) {
+    return invalid("the number of devices is searched already", "--free",
+                   "with --objective step, memory or energy");
+  }
   if (request.pareto && wishes.objective == Objective::kDevices) {
     return invalid("the front is one of a number of devices", "--pareto",
                    "with --objective step or memory");

@@ -22,6 +22,7 @@ struct PlanRequest {
   JobRequest job;                 // its layout: the keys that are fixed
   std::vector<std::string> from;  // the user's own files; the words of `job` stand over them
   std::string precision;
+  std::string free;      // what changes convergence: "gbs,precision,seq"
   std::string headroom;  // "5%", "0.05"
   std::string top;       // plans to show
   std::string threads;

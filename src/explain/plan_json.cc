@@ -113,6 +113,20 @@ Json counts_json(const std::vector<PlanCount>& counts) {
   return list;
 }
 
+Json freed_json(const std::vector<PlanFreed>& list) {
+  Json json = Json::array();
+  for (const PlanFreed& freed : list) {
+    json.push_back(
+        {{"what", freed.what},
+         {"chosen", freed.chosen},
+         {"layout", freed.row ? Json(freed.row->words) : Json(nullptr)},
+         {"step_time_s", freed.row ? Json(freed.row->result.step.step.base()) : Json(nullptr)},
+         {"tokens_per_s",
+          freed.row ? Json(freed.row->result.tokens_per_second().base()) : Json(nullptr)}});
+  }
+  return json;
+}
+
 Json none_json(const std::optional<NoPlan>& none) {
   if (!none) {
     return nullptr;
@@ -194,6 +208,7 @@ std::string plan_json(const PlanAnswer& answer) {
   json["why_not"] = why_not_json(answer);
   json["changes"] = path_json(answer.path);
   json["counts"] = counts_json(answer.counts);
+  json["freed"] = freed_json(answer.freed);
   json["none"] = none_json(answer.none);
   json["baselines"] = baselines_json(answer.baselines);
   json["proof"] = proof_json(answer.proof);

@@ -19,6 +19,7 @@ std::string front_text(const PlanAnswer& answer, const Style& style);
 std::string why_not_text(const PlanAnswer& answer, const Style& style);
 std::string path_text(const PlanPath& path, const Style& style);
 std::string counts_text(const PlanAnswer& answer, const Style& style);
+std::string freed_text(const PlanAnswer& answer, const Style& style);
 std::string none_text(const PlanAnswer& answer, const Style& style);
 std::string search_text(const PlanAnswer& answer);
 std::string baselines_text(const PlanAnswer& answer, const Style& style);

@@ -103,6 +103,31 @@ std::string path_text(const PlanPath& path, const Style& style) {
   return text + to_text(table, style) + fmt::format("gives {}\n", path.end.words);
 }
 
+std::string freed_text(const PlanAnswer& answer, const Style& style) {
+  if (answer.freed.empty()) {
+    return {};
+  }
+  Table table{{{"freed: changes convergence"},
+               {"step", true},
+               {"tokens/s", true},
+               {"tokens/J", true},
+               {""},
+               {"layout"}},
+              {}};
+  for (const PlanFreed& freed : answer.freed) {
+    if (!freed.row) {
+      table.rows.push_back({freed.what, "-", "-", "-", "nothing is legal and fits", ""});
+      continue;
+    }
+    const StepResult& result = freed.row->result;
+    table.rows.push_back({freed.what, to_text(result.step.step),
+                          short_number(result.tokens_per_second().base()),
+                          result.energy ? fmt::format("{:.4g}", result.tokens_per_joule()) : "-",
+                          freed.chosen ? "chosen" : "", freed.row->words});
+  }
+  return to_text(table, style);
+}
+
 std::string counts_text(const PlanAnswer& answer, const Style& style) {
   if (answer.counts.empty()) {
     return {};

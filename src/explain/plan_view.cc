@@ -140,6 +140,7 @@ std::string to_text(const PlanAnswer& answer, const Style& style) {
     text += section(front_text(answer, style));
   }
   text += section(counts_text(answer, style));
+  text += section(freed_text(answer, style));
   text += section(why_not_text(answer, style));
   text += section(baselines_text(answer, style));
   text += "\n" + search_text(answer) + proof_text(answer);

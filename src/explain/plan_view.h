@@ -67,6 +67,13 @@ struct PlanCount {
   bool meets = false;  // fits, and in time where there is a deadline
 };
 
+// The best layout where something that changes convergence has another value.
+struct PlanFreed {
+  std::string what;            // "gbs=512,precision=fp8"
+  std::optional<PlanRow> row;  // nothing: no layout is legal and fits
+  bool chosen = false;
+};
+
 // What another way to choose finds.
 struct PlanBaseline {
   std::string name;   // "megatron-rule"
@@ -98,6 +105,7 @@ struct PlanAnswer {
   std::optional<WhyNot> why_not;
   std::optional<PlanPath> path;
   std::vector<PlanCount> counts;
+  std::vector<PlanFreed> freed;
   std::optional<double> days;  // the deadline
   std::optional<NoPlan> none;
   std::vector<PlanBaseline> baselines;

@@ -42,6 +42,8 @@ std::vector<Option> plan_options() {
       {"--workload", "KIND", "pretrain, sft, lora[:RANK[:MODULE+…]] or forward",
        "pretrain|sft|lora|forward"},
       {"--fix", "LAYOUT", "keys that keep their value: tp=8,recompute=full", "layout-keys"},
+      {"--free", "WHAT", "of what changes convergence: gbs, seq, precision, joined by commas",
+       "gbs|seq|precision"},
       {"--headroom", "SHARE", "of a device's memory that stays free (default 5%)", ""},
       {"--objective", "WHAT", "step (default), memory, energy (tokens per joule), devices or cost",
        "step|memory|energy|devices|cost"},
@@ -70,6 +72,7 @@ app::PlanRequest plan_request(const Arguments& arguments) {
   request.job.layout = arguments.one("--fix");
   request.from = arguments.all("--from");
   request.precision = arguments.one("--precision");
+  request.free = arguments.one("--free");
   request.headroom = arguments.one("--headroom");
   request.top = arguments.one("--top");
   request.threads = arguments.one("--threads");

@@ -19,7 +19,7 @@ TEST(PlanObjectives, LeastMemoryMayCostAFewPercent) {
 }
 
 TEST(PlanObjectives, LeastEnergyTradesTimeForTokensAJoule) {
-  const Words more{"--fix", "cp=1", "--top", "64"};
+  const Words more{"--fix", "cp=1,vpp=7,recompute=none", "--top", "64"};
   const Words words{"plan", "llama-3.1-70b", "--on", "64xh100-sxm", "--gbs", "256"};
   const auto with = [&](const Words& extra) {
     Words all = words;

@@ -41,10 +41,10 @@ def check_format() -> bool:
     return run(["clang-format-19", "--dry-run", "-Werror", *sources()]).returncode == 0
 
 
-def build(preset: str) -> bool:
+def build(preset: str, *targets: str) -> bool:
     # -k 0: one run shows every file that fails.
     return (run(["cmake", "--preset", preset], stdout=subprocess.DEVNULL).returncode == 0 and
-            run(["cmake", "--build", "--preset", preset, "--", "-k", "0"]).returncode == 0)
+            run(["cmake", "--build", "--preset", preset, "--", "-k", "0", *targets]).returncode == 0)
 
 
 def ctest(preset: str) -> bool:
@@ -117,22 +117,27 @@ def static_binary() -> bool:
 
 
 def fuzz() -> bool:
-    if not build("fuzz"):
+    if not build("fuzz", "fuzzers"):
         return False
     targets = sorted((ROOT / "build/fuzz/bin").glob("fuzz_*"))
     well = bool(targets)
-    for target in targets:
+
+    def fuzz_one(target: pathlib.Path) -> subprocess.CompletedProcess:
         corpus = ROOT / "build/fuzz/corpus" / target.name
         corpus.mkdir(parents=True, exist_ok=True)
         seeds = ROOT / "fuzz/seeds" / target.name
-        result = run([str(target), "-seed=1", f"-runs={FUZZ_RUNS}", f"-max_total_time={FUZZ_SECONDS}", "-rss_limit_mb=2048", "-timeout=10",
-                      "-max_len=65536", "-artifact_prefix=build/fuzz/", "-print_final_stats=1", str(corpus), *([str(seeds)] if seeds.is_dir() else [])],
-                     stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-        stats = re.search(r"number_of_executed_units: *(\d+)", result.stdout)
-        print(f"  {target.name}: {stats[1] if stats else 'no'} inputs", flush=True)
-        if result.returncode:
-            print(result.stdout[-4000:], flush=True)
-            well = False
+        command = [str(target), "-seed=1", f"-runs={FUZZ_RUNS}", f"-max_total_time={FUZZ_SECONDS}", "-rss_limit_mb=2048",
+                   "-timeout=10", "-max_len=65536", "-artifact_prefix=build/fuzz/", "-print_final_stats=1", str(corpus),
+                   *([str(seeds)] if seeds.is_dir() else [])]
+        return subprocess.run(command, cwd=ROOT, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for target, result in zip(targets, pool.map(fuzz_one, targets)):
+            stats = re.search(r"number_of_executed_units: *(\d+)", result.stdout)
+            print(f"  {target.name}: {stats[1] if stats else 'no'} inputs", flush=True)
+            if result.returncode:
+                print(result.stdout[-4000:], flush=True)
+                well = False
     return well
 
 

@@ -49,6 +49,12 @@ TEST(PlanObjectives, EnergyIsNotGuessedWhereThePowerIsNotPublished) {
   expect_said(ran.err, {"--objective", "is not known", "power_limit"});
 }
 
+TEST(PlanObjectives, AFrontIsOfTimeAndMemory) {
+  const Ran ran = run_sextant(asked({"--objective", "energy", "--pareto"}));
+  EXPECT_EQ(ran.exit_code, 2);
+  expect_said(ran.err, {"--pareto", "step or memory"});
+}
+
 TEST(PlanObjectives, WhatChangesConvergenceIsFreeByNameOnly) {
   const json plain = answer_of(asked({}));
   EXPECT_TRUE(plain["freed"].empty());

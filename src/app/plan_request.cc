@@ -60,6 +60,10 @@ Result<void> check_together(const PlanRequest& request, const PlanWishes& wishes
     return invalid("the number of devices is searched already", "--free",
                    "with --objective step, memory or energy");
   }
+  if (request.pareto && wishes.objective == Objective::kEnergy) {
+    return invalid("the front is one of time and memory", "--pareto",
+                   "with --objective step or memory");
+  }
   if (request.pareto && wishes.objective == Objective::kDevices) {
     return invalid("the front is one of a number of devices", "--pareto",
                    "with --objective step or memory");

@@ -8,41 +8,12 @@
 #include "schedule/generate.h"
 #include "schedule/simulate.h"
 #include "step/pipeline.h"
+#include "step/pipeline_costs.h"
 #include "step/step_costs.h"
 #include "workload/stages.h"
 
 namespace sextant::bench {
 namespace {
-
-// Stages and messages of a pipeline, as the simulator takes them.
-struct Pipeline {
-  std::vector<schedule::StageCosts> stages;
-  std::vector<Seconds> forward;  // message from each stage to the next
-  std::vector<Seconds> backward;
-  bool hidden = true;
-
-  explicit Pipeline(const std::vector<step::StageCost>& costs) {
-    for (const step::StageCost& cost : costs) {
-      const Seconds whole = cost.backward.total();
-      const Seconds weights = cost.weight_part();
-      stages.push_back({cost.forward.total(), whole, whole - weights, weights, Seconds()});
-      hidden = hidden && cost.sends_hidden;
-    }
-    for (std::size_t i = 0; i + 1 < costs.size(); ++i) {
-      forward.push_back(costs[i].send_forward);
-      backward.push_back(costs[i + 1].send_backward);
-    }
-  }
-  [[nodiscard]] schedule::PipelineCosts costs() const {
-    schedule::PipelineCosts costs;
-    costs.stages = stages;
-    costs.forward_transfer = forward;
-    costs.backward_transfer = backward;
-    costs.transfers =
-        hidden ? schedule::TransferMode::kOverlapped : schedule::TransferMode::kBlocking;
-    return costs;
-  }
-};
 
 // When a pipeline rank begins and ends, and what it does once a step.
 struct Rank {
@@ -101,15 +72,15 @@ Result<SimulatedStep> simulated_step(const search::Problem& problem,
   step::StepCosts priced(problem.job, problem.machine);
   const step::StepTerms terms = priced.terms(layout);
   const std::vector<step::StageCost> stages = priced.stages();
-  const Pipeline pipeline(stages);
+  const step::PipelineCostLists pipeline = step::pipeline_costs(stages);
   // Step 2. The pipeline, action by action.
   SEXTANT_TRY(const schedule::ActionTable table,
               schedule::action_table(schedule::shape_of(layout, microbatches)));
   SEXTANT_TRY(const schedule::CompiledTable compiled, schedule::compiled(table));
   schedule::Workspace work;
-  const Seconds span = schedule::simulate(compiled, pipeline.costs(), work).makespan;
+  const Seconds span = schedule::simulate(compiled, pipeline.view(), work).makespan;
   // Step 3. Once a step, as the model does: its own span is part of its step, the rest is that.
-  const auto modelled = step::PipelineClock().span(pipeline.costs(), layout, microbatches);
+  const auto modelled = step::PipelineClock().span(pipeline.view(), layout, microbatches);
   if (!modelled) {
     return invalid("no span", describe::to_text(layout));
   }

@@ -7,6 +7,7 @@
 
 #include "base/integers.h"
 #include "cost/comm/collective_time.h"
+#include "describe/cluster/torus.h"
 #include "workload/shard.h"
 
 namespace sextant::app {
@@ -235,7 +236,7 @@ Result<CollectiveEstimate> CollectiveEstimator::on_torus(const CollectiveQuestio
 
 Result<CollectiveEstimate> CollectiveEstimator::operator()(const CollectiveQuestion& question) {
   SEXTANT_CHECK_OK(check_group(question));
-  return cost::is_torus(question.cluster) ? on_torus(question) : on_links(question);
+  return describe::is_torus(question.cluster) ? on_torus(question) : on_links(question);
 }
 
 }  // namespace sextant::app

@@ -9,6 +9,7 @@
 #include "base/sha256.h"
 #include "base/text.h"
 #include "cost/comm/torus_time.h"
+#include "describe/cluster/torus.h"
 
 namespace sextant::app {
 namespace {
@@ -34,7 +35,7 @@ void add_input(const std::string& path, const Context& context, InputFiles& inpu
 
 void add_comm_inputs(const describe::Cluster& cluster, const Context& context, InputFiles& inputs) {
   CommModels models(context.data);
-  const bool tpu = cost::is_torus(cluster);
+  const bool tpu = describe::is_torus(cluster);
   const auto known = tpu ? models.between_slices(cluster) : models.of(cluster);
   if (known && !known->link.empty()) {
     add_input("comm/links/" + known->link + ".toml", context, inputs);

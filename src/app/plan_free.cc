@@ -134,11 +134,11 @@ Result<Freed> free_choices(const PlanProblem& of, const PlanRequest& request,
                            const PlanWishes& wishes, const Context& context) {
   Freed freed;
   if (request.free.empty()) {
-    freed.chosen = of;
     return freed;
   }
   SEXTANT_TRY(const std::vector<const Free*> kinds, parse(request.free, of));
   double best = 0.0;
+  std::size_t winner = 0;
   for (const Choice& choice : combined(of.problem.job, kinds)) {
     PlanProblem at = of;
     at.problem.job = choice.job;
@@ -157,11 +157,12 @@ Result<Freed> free_choices(const PlanProblem& of, const PlanRequest& request,
     tried.row = plan_row(at, searched.found.plans.front().layout);
     if (const double value = worth(tried.row->result, wishes.objective); value > best) {
       best = value;
+      winner = freed.tried.size() - 1;
       freed.chosen = std::move(at);
     }
   }
-  for (explain::PlanFreed& tried : freed.tried) {
-    tried.chosen = tried.row && worth(tried.row->result, wishes.objective) == best;
+  if (freed.chosen) {
+    freed.tried[winner].chosen = true;
   }
   return freed;
 }

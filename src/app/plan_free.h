@@ -13,7 +13,7 @@ namespace sextant::app {
 
 struct Freed {
   std::vector<explain::PlanFreed> tried;  // in the order of the values; empty: nothing is freed
-  std::optional<PlanProblem> chosen;      // nothing where no combination has a plan
+  std::optional<PlanProblem> chosen;      // nothing: nothing is freed, or no combination has a plan
 };
 
 // Batches from a quarter to four times the given one, sequences from half to twice the given length

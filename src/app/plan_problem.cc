@@ -13,6 +13,7 @@
 #include "base/integers.h"
 #include "base/text.h"
 #include "cost/comm/torus_time.h"
+#include "describe/cluster/torus.h"
 #include "describe/layout/framework_rules.h"
 #include "describe/layout/layout_text.h"
 #include "describe/layout/mesh.h"
@@ -169,7 +170,7 @@ Result<PlanProblem> with_devices(const PlanProblem& of, std::int64_t devices,
                                  const Context& context) {
   PlanProblem made = of;
   describe::Cluster& cluster = made.problem.job.cluster;
-  if (cost::is_torus(cluster)) {
+  if (describe::is_torus(cluster)) {
     return invalid("slices of TPUs come in fixed shapes", "--on", "clusters of GPUs");
   }
   cluster.name = fmt::format("{} devices like {}", devices, cluster.name);

@@ -7,18 +7,6 @@
 #include "workload/traffic.h"
 
 namespace sextant::app {
-namespace {
-
-void add_messages(const describe::Job& job, const workload::Stage& stage,
-                  const step::MessagePricer& pricer, explain::StageParts& parts) {
-  for (const workload::Collective& message :
-       workload::step_collectives(job, stage, workload::shard_of(job))) {
-    parts.messages.push_back({message, pricer.once(message)});
-  }
-}
-
-}  // namespace
-
 explain::StepDetail step_detail(const describe::Job& job, const explain::StepResult& result,
                                 const step::StepModel& model) {
   const workload::Shard shard = workload::shard_of(job);
@@ -29,6 +17,12 @@ explain::StepDetail step_detail(const describe::Job& job, const explain::StepRes
   detail.facts = model.facts;
   step::MessagePricer once = pricer;
   once.rank = grid.on_pipeline_rank(0, result.step.once_rank);
+  const auto add_messages = [&](const workload::Stage& stage, const step::MessagePricer& priced_by,
+                                explain::StageParts& parts) {
+    for (const workload::Collective& message : workload::step_collectives(job, stage, shard)) {
+      parts.messages.push_back({message, priced_by.once(message)});
+    }
+  };
   for (std::size_t i = 0; i < result.stages.size(); ++i) {
     const workload::Stage& stage = result.stages[i];
     if (stage.pipeline_rank == result.step.slowest_rank) {
@@ -36,7 +30,7 @@ explain::StepDetail step_detail(const describe::Job& job, const explain::StepRes
       parts.stage = i;
       parts.operators =
           cost::microbatch_times(workload::stage_operators(job, stage, shard), model.device);
-      add_messages(job, stage, pricer, parts);
+      add_messages(stage, pricer, parts);
       detail.stages.push_back(std::move(parts));
     }
     if (stage.pipeline_rank == result.step.once_rank) {
@@ -47,7 +41,7 @@ explain::StepDetail step_detail(const describe::Job& job, const explain::StepRes
                                 .times = static_cast<double>(op.count),
                                 .cost = cost::operator_time(op, model.device)});
       }
-      add_messages(job, stage, once, parts);
+      add_messages(stage, once, parts);
       detail.once.push_back(std::move(parts));
     }
   }

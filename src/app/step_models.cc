@@ -1,5 +1,6 @@
 #include "app/step_models.h"
 
+#include "describe/cluster/torus.h"
 #include "describe/torus_facts.h"
 
 namespace sextant::app {
@@ -36,7 +37,7 @@ Result<step::StepModel> StepModels::of(const describe::Job& job,
   }
   SEXTANT_TRY(const DeviceModels::Known* device,
               devices_.of(job.cluster.device, job.layout.attention));
-  const bool tpu = cost::is_torus(job.cluster);
+  const bool tpu = describe::is_torus(job.cluster);
   SEXTANT_TRY(KnownComm comm, tpu ? comm_.between_slices(job.cluster) : comm_.of(job.cluster));
   if (!device->assumed.empty()) {
     assumed.push_back(device->assumed);

@@ -8,53 +8,18 @@
 #include "base/integers.h"
 #include "base/text.h"
 #include "schedule/generate.h"
+#include "step/pipeline_costs.h"
 
 namespace sextant::app {
 namespace {
 
 using schedule::ActionKind;
-using schedule::PipelineCosts;
-using schedule::StageCosts;
 using step::Axis;
 using step::AxisTimes;
 using step::PassCost;
 using step::StageCost;
 using timeline::SpanKind;
 using timeline::Timeline;
-
-// What the simulation is given, times `stretch`.
-struct OwnedCosts {
-  std::vector<StageCosts> stages;
-  std::vector<Seconds> forward;
-  std::vector<Seconds> backward;
-  bool hidden = true;
-
-  [[nodiscard]] PipelineCosts view() const {
-    PipelineCosts costs;
-    costs.stages = stages;
-    costs.forward_transfer = forward;
-    costs.backward_transfer = backward;
-    costs.transfers =
-        hidden ? schedule::TransferMode::kOverlapped : schedule::TransferMode::kBlocking;
-    return costs;
-  }
-};
-
-OwnedCosts costs_of(const std::vector<StageCost>& stages, double stretch) {
-  OwnedCosts costs;
-  for (std::size_t i = 0; i < stages.size(); ++i) {
-    const Seconds backward = stages[i].backward.total() * stretch;
-    const Seconds weights = stages[i].weight_part() * stretch;
-    costs.stages.push_back(
-        {stages[i].forward.total() * stretch, backward, backward - weights, weights, Seconds()});
-    costs.hidden = costs.hidden && stages[i].sends_hidden;
-    if (i + 1 < stages.size()) {
-      costs.forward.push_back(stages[i].send_forward * stretch);
-      costs.backward.push_back(stages[i + 1].send_backward * stretch);
-    }
-  }
-  return costs;
-}
 
 // Exposed once a step on the slowest rank, by axis: what its passes leave of the whole. For pp that
 // holds messages between stages too, which the pipeline draws.
@@ -133,7 +98,7 @@ PassCost stretched(const PassCost& pass, double stretch) {
 
 // Two actions of one slot are drawn one after the other; a backward that is split exposes its
 // messages in the part that the stage before waits for.
-void add_all_exposed(const schedule::CompiledTable& table, const OwnedCosts& costs,
+void add_all_exposed(const schedule::CompiledTable& table, const step::PipelineCostLists& costs,
                      const schedule::Workspace& run, const std::vector<StageCost>& stages,
                      double stretch, Timeline& timeline) {
   std::vector<Seconds> reached(static_cast<std::size_t>(table.ranks));
@@ -141,7 +106,7 @@ void add_all_exposed(const schedule::CompiledTable& table, const OwnedCosts& cos
     const schedule::Step& step = table.steps[i];
     const auto stage = static_cast<std::size_t>(step.action.stage);
     const bool forward = step.action.kind == ActionKind::kForward;
-    const StageCosts& cost = costs.stages[stage];
+    const schedule::StageCosts& cost = costs.stages[stage];
     const Seconds length = forward                                          ? cost.forward
                            : step.action.kind == ActionKind::kBackward      ? cost.backward
                            : step.action.kind == ActionKind::kInputGradient ? cost.input_gradient
@@ -209,11 +174,11 @@ Result<Timeline> step_timeline(const explain::StepResult& result, const describe
   SEXTANT_TRY(const schedule::CompiledTable table,
               table_of(layout, result.microbatches, stages.size()));
   schedule::Workspace run;
-  OwnedCosts costs = costs_of(stages, 1.0);
+  step::PipelineCostLists costs = step::pipeline_costs(stages);
   const Seconds simulated = schedule::simulate(table, costs.view(), run).makespan;
   const Tail tail = tail_of(result, simulated);
   const double stretch = simulated > Seconds() ? tail.start / simulated : 1.0;
-  costs = costs_of(stages, stretch);
+  costs = step::pipeline_costs(stages, stretch);
   schedule::simulate(table, costs.view(), run);
   Timeline timeline = schedule::timeline_of(table, costs.view(), run);
   add_all_exposed(table, costs, run, stages, stretch, timeline);

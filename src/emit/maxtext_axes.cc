@@ -8,6 +8,7 @@
 
 #include "base/integers.h"
 #include "base/text.h"
+#include "describe/cluster/torus.h"
 #include "describe/layout/mesh.h"
 #include "emit/maxtext_parts.h"
 
@@ -70,10 +71,6 @@ std::int64_t& of(Sizes& sizes, Role role) {
 
 std::string axis_key(bool inside, std::string_view name) {
   return fmt::format("{}_{}_parallelism", inside ? "ici" : "dcn", name);
-}
-
-bool is_tpu(const Cluster& cluster) {
-  return cluster.system.scale_up == ScaleUp::kIci2d || cluster.system.scale_up == ScaleUp::kIci3d;
 }
 
 // The size of a mesh that a role is a part of; nothing where it is none.
@@ -310,7 +307,7 @@ KnownKeys axis_keys() {
 
 void write_axes(const Job& job, SettingWriter& out) {
   const Layout& at = job.layout;
-  out.text("hardware", is_tpu(job.cluster) ? "tpu" : "gpu");
+  out.text("hardware", is_torus(job.cluster) ? "tpu" : "gpu");
   const Mesh mesh = mesh_of(job);
   Sizes sizes = sizes_of(at, mesh);
   MeshAxes left = mesh.dcn;  // of two axes that share a size the first crosses first

@@ -11,7 +11,6 @@ namespace {
 
 constexpr std::size_t kFirstRound = 16;  // shapes
 constexpr std::size_t kLargestRound = 512;
-constexpr std::size_t kFirstTried = 1;
 
 // Runs task(worker, i) for i in [first, last), each worker with an Explorer of its own.
 class Workers {
@@ -107,10 +106,7 @@ Found find_plans(const Space& space, const FindOptions& options) {
     }
   }
   std::vector<BestPlans> tried(likely.size(), best);
-  // The first sets a bound for the others.
-  for (const auto& [first, last] :
-       {std::pair(std::size_t{0}, std::min(kFirstTried, likely.size())),
-        std::pair(std::min(kFirstTried, likely.size()), likely.size())}) {
+  const auto try_likely = [&](std::size_t first, std::size_t last) {
     const Seconds bound = best.bound();
     workers.run(first, last, options.stop, [&](Explorer& explorer, std::size_t i) {
       if (likely[i].floor < bound) {
@@ -120,7 +116,11 @@ Found find_plans(const Space& space, const FindOptions& options) {
     for (std::size_t i = first; i < last; ++i) {
       best.add(tried[i]);
     }
-  }
+  };
+  // The first sets a bound for the others.
+  const std::size_t first_tried = std::min<std::size_t>(1, likely.size());
+  try_likely(0, first_tried);
+  try_likely(first_tried, likely.size());
   // Step 3. All shapes, in rounds.
   Found found;
   std::size_t round = kFirstRound;

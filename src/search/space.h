@@ -155,8 +155,13 @@ class Space {
   // Schedules that run one chunk a rank, or several.
   enum class Chunks { kOne, kSeveral };
   Splits& splits_into(std::int64_t stages);
-  [[nodiscard]] SwitchKey key_of(const describe::Layout& layout);
+  // What switches depend on, in bits: of the variant, and of the rest with the layers of a stage
+  // lowest.
+  static constexpr unsigned kShapeBits = 48;
+  static constexpr unsigned kLayerBits = 24;
   [[nodiscard]] static SwitchKey variant_bits(const describe::Layout& layout);
+  [[nodiscard]] SwitchKey shape_bits(const describe::Layout& layout);
+  [[nodiscard]] SwitchKey key_of(const describe::Layout& layout);
   [[nodiscard]] std::vector<SwitchGroup> make_switches(const describe::Layout& layout);
   [[nodiscard]] const SwitchList& the_one(std::vector<SwitchGroup> list);
   [[nodiscard]] std::vector<Sharding> make_shardings(describe::Job& job);

@@ -3,6 +3,7 @@
 
 #include "base/integers.h"
 #include "describe/layout/framework_rules.h"
+#include "describe/layout/rules.h"
 #include "search/mesh_orders.h"
 #include "search/space.h"
 
@@ -10,24 +11,8 @@ namespace sextant::search {
 namespace {
 
 using describe::Layout;
+using describe::runs_chunks;
 using describe::Schedule;
-
-bool runs_chunks(Schedule schedule, std::int64_t vpp) {
-  switch (schedule) {
-    case Schedule::kGpipe:
-    case Schedule::k1f1b:
-    case Schedule::kDualPipe:
-      return vpp == 1;
-    case Schedule::kInterleaved1f1b:
-    case Schedule::kLoopedBfs:
-    case Schedule::kInterleavedZeroBubble:
-      return vpp > 1;
-    case Schedule::kZbv:
-    case Schedule::kDualPipeV:
-      return vpp == 2;
-  }
-  return false;
-}
 
 }  // namespace
 
@@ -150,15 +135,11 @@ std::vector<Pipeline> Space::chunkings(std::int64_t pp) {
 // The key of any number of chunks holds what switches depend on, but for the layers of a stage,
 // which follow from pp.
 Space::Counted Space::counted(const Layout& layout, Chunks chunks) {
-  constexpr unsigned kLayerBits = 24;
   constexpr unsigned kPpBits = 16;
   Layout at = layout;
   at.vpp = chunks == Chunks::kOne ? 1 : 2;
-  at.sp = false;
-  at.cp_method = {};
-  at.dispatcher = {};
   return {layout.pp, layout.order, layout.schedule, chunks,
-          (key_of(at) >> kLayerBits) << kPpBits | static_cast<SwitchKey>(layout.pp)};
+          (shape_bits(at) >> kLayerBits) << kPpBits | static_cast<SwitchKey>(layout.pp)};
 }
 
 std::optional<std::vector<Space::Counted>> Space::list_counted(const Layout& layout) {
@@ -189,8 +170,7 @@ double Space::make_count(const Counted& run, const Layout& layout) {
 }
 
 double Space::count(const Counted& run, const Layout& layout) {
-  constexpr unsigned kVariantShift = 48;
-  const SwitchKey key = run.key | variant_bits(layout) << kVariantShift;
+  const SwitchKey key = run.key | variant_bits(layout) << kShapeBits;
   const auto known = counts_.find(key);
   if (known != counts_.end()) {
     return known->second;

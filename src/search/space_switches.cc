@@ -164,8 +164,7 @@ Space::SwitchKey Space::variant_bits(const Layout& layout) {
          static_cast<SwitchKey>(layout.dispatcher) << 4U;
 }
 
-// What switches depend on, in bits: variant_bits() above all.
-Space::SwitchKey Space::key_of(const Layout& layout) {
+Space::SwitchKey Space::shape_bits(const Layout& layout) {
   const Layout& at = layout;
   const std::int64_t layers = problem_.job.model.layer_count();
   SwitchKey key = 0;
@@ -173,7 +172,6 @@ Space::SwitchKey Space::key_of(const Layout& layout) {
     key = key << bits | static_cast<SwitchKey>(value);
   };
   const auto flag = [&add](bool is_set) { add(is_set ? 1 : 0, 1); };
-  key = variant_bits(at);
   flag(at.tp > 1);
   flag(at.cp > 1);
   flag(at.ep > 1);
@@ -184,8 +182,12 @@ Space::SwitchKey Space::key_of(const Layout& layout) {
   flag(has_replicas(at));
   flag(allows_inside(at));
   flag(problem_.job.cluster.devices / (at.pp * at.tp * at.cp) > 1);
-  add(choices_.recomputes_some ? (layers + at.stages() - 1) / at.stages() : 0, 24);
+  add(choices_.recomputes_some ? (layers + at.stages() - 1) / at.stages() : 0, kLayerBits);
   return key;
+}
+
+Space::SwitchKey Space::key_of(const Layout& layout) {
+  return variant_bits(layout) << kShapeBits | shape_bits(layout);
 }
 
 const std::vector<SwitchGroup>& Space::switches(const Layout& layout) {

@@ -19,7 +19,7 @@ TEST(Energy, IsTheLimitWhileComputingAndAShareOfItWhileWaiting) {
   EXPECT_DOUBLE_EQ(draw.computing_weight(), 6.0);
 }
 
-// Twice the energy of one step is that of the other where the search's value is twice as large.
+// The energy of a device is the search's value times what waiting draws.
 TEST(Energy, OrdersStepsAsTheValueOfASearchDoes) {
   const PowerDraw draw{700_W, 100_W};
   StepTerms step;

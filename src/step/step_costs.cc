@@ -14,18 +14,18 @@ struct Behind {
 
 // What neither passes nor idle time hide of messages is exposed; `bare` ones have no passes beside
 // them.
-template <class Terms>
-void add_beyond(const AxisTimes& all, const AxisTimes& bare, const Behind& behind, Terms& terms) {
+void add_beyond(const AxisTimes& all, const AxisTimes& bare, const Behind& behind,
+                AxisTimes& exposed, AxisTimes& hidden) {
   const Seconds total = all.total();
   const Seconds beyond =
       total > Seconds() ? std::max(behind.end, total - behind.passes) : Seconds();
   const Seconds left = beyond + bare.total();
   const double waits = left > Seconds() ? std::max(Seconds(), left - behind.idle) / left : 0.0;
   const double share = total > Seconds() ? beyond / total * waits : 0.0;
-  terms.exposed += all * share;
-  terms.hidden += all * (1.0 - share);
-  terms.exposed += bare * waits;
-  terms.hidden += bare * (1.0 - waits);
+  exposed += all * share;
+  hidden += all * (1.0 - share);
+  exposed += bare * waits;
+  hidden += bare * (1.0 - waits);
 }
 
 }  // namespace
@@ -213,8 +213,10 @@ StepCosts::OnceTerms StepCosts::once_terms(const StagePlan::Ranks& ranks,
   }
   const double share = parts_.model().facts.hiding_compute.value *
                        hiding_microbatches(parts_.layout(), parts_.shard().microbatches);
-  add_beyond(reduced, reduced_bare, {passes.backward * share, last, passes.ends}, terms);
-  add_beyond(gathered, gathered_bare, {passes.forward * share, first, passes.begins}, terms);
+  add_beyond(reduced, reduced_bare, {passes.backward * share, last, passes.ends}, terms.exposed,
+             terms.hidden);
+  add_beyond(gathered, gathered_bare, {passes.forward * share, first, passes.begins}, terms.exposed,
+             terms.hidden);
   terms.update = std::max(update.device, update.host);
   return terms;
 }

@@ -8,11 +8,6 @@ namespace sextant::cost {
 
 using describe::CollectiveOp;
 
-bool is_torus(const describe::Cluster& cluster) {
-  return cluster.system.scale_up == describe::ScaleUp::kIci2d ||
-         cluster.system.scale_up == describe::ScaleUp::kIci3d;
-}
-
 std::array<TorusAxis, 3> torus_axes(const describe::Cluster& cluster) {
   constexpr std::int64_t kCube = 4;
   // Sides of a slice are in no order of the pod's.

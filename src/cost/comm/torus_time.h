@@ -34,8 +34,6 @@ struct TorusTerms {
   [[nodiscard]] Seconds total() const { return hops > transfer ? hops : transfer; }
 };
 
-bool is_torus(const describe::Cluster& cluster);
-
 // The axes of one slice. An axis closes into a ring where it is as long as a side of the pod, and
 // on a three-dimensional torus (built of cubes of 4 x 4 x 4 that optical switches join) where it is
 // a multiple of 4. Source: the same book's chapter on TPUs.

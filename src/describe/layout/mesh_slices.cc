@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "describe/cluster/torus.h"
 #include "describe/layout/mesh.h"
 
 namespace sextant::describe {
@@ -78,10 +79,6 @@ Order order_around(const std::vector<Axis>& outside) {
   return order;
 }
 
-bool is_tpu(const Cluster& cluster) {
-  return cluster.system.scale_up == ScaleUp::kIci2d || cluster.system.scale_up == ScaleUp::kIci3d;
-}
-
 // Sizes over the whole job.
 MeshAxes axes_of(const Job& job) {
   const Layout& at = job.layout;
@@ -105,7 +102,7 @@ MeshAxes axes_of(const Job& job) {
 
 std::int64_t slices_of(const Cluster& cluster) {
   std::int64_t slices = cluster.slices;
-  if (!is_tpu(cluster)) {
+  if (!is_torus(cluster)) {
     const std::int64_t domain = std::max<std::int64_t>(1, cluster.system.domain_size.value);
     const std::int64_t near = cluster.system.scale_up == ScaleUp::kNone
                                   ? domain

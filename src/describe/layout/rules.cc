@@ -174,27 +174,9 @@ void check_expert_axes(const Job& job, Violations& found) {
        nearest_divisors("ep", std::max<std::int64_t>(ranks / at.etp, 1), at.ep)});
 }
 
-// Which vpp the schedule can run.
-bool runs_with(Schedule schedule, std::int64_t vpp, std::int64_t pp) {
-  switch (schedule) {
-    case Schedule::kGpipe:
-    case Schedule::k1f1b:
-    case Schedule::kDualPipe:
-      return vpp == 1;
-    case Schedule::kInterleaved1f1b:
-    case Schedule::kLoopedBfs:
-    case Schedule::kInterleavedZeroBubble:
-      return vpp > 1 && pp > 1;
-    case Schedule::kZbv:
-    case Schedule::kDualPipeV:
-      return vpp == 2 && pp > 1;
-  }
-  return false;
-}
-
 void check_pipeline(const Job& job, Violations& found) {
   const Layout& at = job.layout;
-  if (!runs_with(at.schedule, at.vpp, at.pp) || (at.pp == 1 && at.vpp > 1)) {
+  if (!runs_chunks(at.schedule, at.vpp) || (at.pp == 1 && at.vpp > 1)) {
     found.push_back({"SCHEDULE-VPP",
                      fmt::format("schedule={} with vpp={} and pp={}",
                                  word_of<Schedule>(kScheduleWords, at.schedule), at.vpp, at.pp),
@@ -298,6 +280,23 @@ void check_sharding(const Job& job, Violations& found) {
 }
 
 }  // namespace
+
+bool runs_chunks(Schedule schedule, std::int64_t vpp) {
+  switch (schedule) {
+    case Schedule::kGpipe:
+    case Schedule::k1f1b:
+    case Schedule::kDualPipe:
+      return vpp == 1;
+    case Schedule::kInterleaved1f1b:
+    case Schedule::kLoopedBfs:
+    case Schedule::kInterleavedZeroBubble:
+      return vpp > 1;
+    case Schedule::kZbv:
+    case Schedule::kDualPipeV:
+      return vpp == 2;
+  }
+  return false;
+}
 
 std::vector<Violation> check_rules(const Job& job) {
   static constexpr std::array kChecks{check_world,       check_batch,     check_blocks,

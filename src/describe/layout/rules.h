@@ -43,6 +43,9 @@ struct RuleSource {
 };
 std::span<const RuleSource> rule_sources();
 
+// Can the schedule run so many chunks a rank of a pipeline?
+bool runs_chunks(Schedule schedule, std::int64_t vpp);
+
 // What a broken rule does to the run.
 enum class Severity {
   kIllegal,  // the framework refuses, or the run cannot work

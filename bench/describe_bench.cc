@@ -1,3 +1,4 @@
+#include "built_in_data.h"
 #include "describe/cluster/load_cluster.h"
 #include "describe/layout/layout_text.h"
 #include "describe/layout/rules.h"
@@ -8,21 +9,16 @@
 namespace sextant::bench {
 namespace {
 
-const describe::DataStore& data() {
-  static const describe::DataStore kData;
-  return kData;
-}
-
 void load_model(benchmark::State& state) {
   const Instructions instructions(state);
   for (auto _ : state) {
-    benchmark::DoNotOptimize(describe::load_model("deepseek-v3", data()));
+    benchmark::DoNotOptimize(describe::load_model("deepseek-v3", built_in_data()));
   }
 }
 BENCHMARK(load_model);
 
 void count_parameters(benchmark::State& state) {
-  const describe::Model model = *describe::load_model("deepseek-v3", data());
+  const describe::Model model = *describe::load_model("deepseek-v3", built_in_data());
   const Instructions instructions(state);
   for (auto _ : state) {
     benchmark::DoNotOptimize(describe::model_parameters(model).total());
@@ -33,7 +29,7 @@ BENCHMARK(count_parameters);
 void load_cluster(benchmark::State& state) {
   const Instructions instructions(state);
   for (auto _ : state) {
-    benchmark::DoNotOptimize(describe::load_cluster("2048xh100-sxm@ib-400", data()));
+    benchmark::DoNotOptimize(describe::load_cluster("2048xh100-sxm@ib-400", built_in_data()));
   }
 }
 BENCHMARK(load_cluster);
@@ -50,8 +46,8 @@ BENCHMARK(parse_layout);
 // The rules gate every layout of a search, so a legal job must be cheap to check.
 void check_rules(benchmark::State& state) {
   describe::Job job;
-  job.model = *describe::load_model("llama-3.1-70b", data());
-  job.cluster = *describe::load_cluster("64xh100-sxm", data());
+  job.model = *describe::load_model("llama-3.1-70b", built_in_data());
+  job.cluster = *describe::load_cluster("64xh100-sxm", built_in_data());
   job.layout.tp = 4;
   job.layout.pp = 4;
   job.sequences.length = 8192;

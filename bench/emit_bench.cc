@@ -1,6 +1,7 @@
 // A job through its files: what `sextant check` and `sextant emit` take beside starting up.
 #include <string>
 
+#include "built_in_data.h"
 #include "describe/cluster/load_cluster.h"
 #include "describe/layout/framework_rules.h"
 #include "describe/model/load_model.h"
@@ -13,15 +14,10 @@
 namespace sextant::bench {
 namespace {
 
-const describe::DataStore& data() {
-  static const describe::DataStore kData;
-  return kData;
-}
-
 describe::Job job() {
   describe::Job job;
-  job.model = *describe::load_model("llama-3.1-70b", data());
-  job.cluster = *describe::load_cluster("64xh100-sxm", data());
+  job.model = *describe::load_model("llama-3.1-70b", built_in_data());
+  job.cluster = *describe::load_cluster("64xh100-sxm", built_in_data());
   job.layout.tp = 8;
   job.layout.sp = true;
   job.layout.pp = 4;
@@ -49,7 +45,7 @@ void read_script(benchmark::State& state) {
   const Instructions instructions(state);
   for (auto _ : state) {
     const auto settings = emit::parse(script.text, script.name);
-    benchmark::DoNotOptimize(emit::read(*settings, data()).layout.tp);
+    benchmark::DoNotOptimize(emit::read(*settings, built_in_data()).layout.tp);
   }
 }
 BENCHMARK(read_script);

@@ -15,7 +15,7 @@ namespace {
 
 using tests::Scenario;
 
-std::vector<Scenario> scenarios() {
+std::vector<Scenario> alpa_scenarios() {
   const std::string moe = "ep=8,sp=1";
   return {
       {"llama-2-7b", "64xa100-sxm-80g", 256, 4096, "sp=1"},
@@ -47,7 +47,7 @@ std::vector<Scenario> scenarios() {
   };
 }
 
-constexpr double kClose = 0.005;
+constexpr double kCloseShare = 0.005;
 constexpr double kFewer = 1000.0;
 
 struct Answers {
@@ -64,7 +64,7 @@ Answers answers_of(const search::Problem& problem) {
           search::alpa(problem, search::Submeshes::kPowersOfTwo)};
 }
 
-class Tally {
+class AlpaTally {
  public:
   void add(const Scenario& scenario, const search::Problem& problem, const Answers& answers) {
     const search::AlpaResult& alpa = answers.alpa;
@@ -126,7 +126,7 @@ class Tally {
     const double slower = alpa.time.step / ours.time.step;
     if (alpa.layout == ours.layout) {
       ++same_;
-    } else if (std::abs(slower - 1.0) <= kClose) {
+    } else if (std::abs(slower - 1.0) <= kCloseShare) {
       ++close_;
     } else {
       add_apart(scenario, fmt::format("Alpa's layout takes {:+.2f} % (by term, ms: {}); {}",
@@ -170,8 +170,8 @@ class Tally {
 }  // namespace
 
 std::string alpa_section(const app::Context& context) {
-  Tally tally;
-  for (const Scenario& scenario : scenarios()) {
+  AlpaTally tally;
+  for (const Scenario& scenario : alpa_scenarios()) {
     std::cerr << "alpa: " << scenario.model << " on " << scenario.cluster << "\n";
     if (const auto made = tests::problem_of(scenario, context)) {
       const search::Problem shared = search::shared_space(*made);

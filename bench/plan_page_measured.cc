@@ -23,7 +23,7 @@ struct Run {
   double predicted = 0.0;
 };
 
-const describe::Job* job_of(const Row& row) {
+const describe::Job* measured_job(const Row& row) {
   if (const auto* run = std::get_if<measured::RunSubject>(&row.subject)) {
     return run->job.get();
   }
@@ -80,7 +80,7 @@ Source read_source(const std::filesystem::path& path, const app::Context& contex
   }
   source.rows = *std::move(rows);
   for (const Row& row : source.rows) {
-    const describe::Job* job = job_of(row);
+    const describe::Job* job = measured_job(row);
     const bool is_time = row.quantity == "step_time_s" || row.quantity == "step_ms";
     if (job == nullptr || !is_time || row.trust == measured::Trust::kC || row.refusal ||
         row.layout_group.empty() || row.measured <= 0.0) {

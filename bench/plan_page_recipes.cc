@@ -22,7 +22,7 @@ namespace {
 using describe::Layout;
 using describe::Overlap;
 
-constexpr double kClose = 1.05;  // published over plan
+constexpr double kCloseRatio = 1.05;  // published over plan
 
 // Of the layout what the search may choose: the rest is the same in both.
 std::string open_text(const Layout& layout) {
@@ -151,7 +151,7 @@ std::string first_cells(const Recipe& recipe, const Comparison& made) {
                      made.time.step / 1_s);
 }
 
-class Tally {
+class RecipeTally {
  public:
   void add(const Recipe& recipe, const Comparison& made) {
     add_remarks(recipe, made);
@@ -161,7 +161,7 @@ class Tally {
     }
     ratios_.push_back(made.ratio);
     const std::string plan = open_text(made.plan->layout);
-    if (made.ratio <= kClose) {
+    if (made.ratio <= kCloseRatio) {
       same_ += plan == open_text(made.published) ? 1 : 0;
       close_ += first_cells(recipe, made) +
                 fmt::format(" {:.3f} | {:.3f} |\n", made.plan->time.step / 1_s, made.ratio);
@@ -178,7 +178,7 @@ class Tally {
 
   [[nodiscard]] std::string text(const Recipes& recipes) const {
     const auto close =
-        std::count_if(ratios_.begin(), ratios_.end(), [](double r) { return r <= kClose; });
+        std::count_if(ratios_.begin(), ratios_.end(), [](double r) { return r <= kCloseRatio; });
     const auto all = static_cast<std::int64_t>(ratios_.size());
     std::string text = fmt::format(
         "## Against published recipes\n\n"
@@ -259,7 +259,7 @@ std::string recipes_section(const app::Context& context, const std::filesystem::
   if (!recipes) {
     return fmt::format("## Against published recipes\n\n{}\n", to_text(recipes.error()));
   }
-  Tally tally;
+  RecipeTally tally;
   for (const Recipe& recipe : recipes->chosen) {
     std::cerr << "recipe: " << recipe.id << " " << name_of(recipe) << "\n";
     if (const auto made = compared(recipe, context.data)) {

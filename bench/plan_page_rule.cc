@@ -17,7 +17,7 @@ using tests::Scenario;
 
 // Batches are what the models' reports or their kin used at that scale: 4 to 16 million tokens for
 // large runs, less on few devices.
-std::vector<Scenario> scenarios() {
+std::vector<Scenario> rule_scenarios() {
   return {
       {"llama-2-7b", "64xa100-sxm-80g", 512, 4096},
       {"llama-2-7b", "64xh100-sxm", 512, 4096},
@@ -75,7 +75,7 @@ std::string rule_section(const app::Context& context) {
       "|---|---|---|---|---|---|---|---|---|\n";
   std::vector<double> gains;
   std::string none;
-  for (const Scenario& scenario : scenarios()) {
+  for (const Scenario& scenario : rule_scenarios()) {
     std::cerr << scenario.model << " on " << scenario.cluster << "\n";
     const auto problem = tests::problem_of(scenario, context);
     if (!problem) {

@@ -37,7 +37,7 @@ bool is_wanted(const Row& row, const Job& job) {
          job.model.name.find(" cut ") == std::string::npos;
 }
 
-const Job* job_of(const Row& row) {
+const Job* run_job(const Row& row) {
   const auto* run = std::get_if<RunSubject>(&row.subject);
   return run == nullptr ? nullptr : run->job.get();
 }
@@ -98,7 +98,7 @@ Result<std::vector<Row>> wanted_rows(const std::filesystem::path& truth,
   for (const std::filesystem::path& file : files) {
     SEXTANT_TRY(const std::vector<Row> rows, measured::read_table(file, data));
     for (const Row& row : rows) {
-      const Job* job = job_of(row);
+      const Job* job = run_job(row);
       if (job != nullptr && says_speed(row) && row.trust != measured::Trust::kC &&
           is_wanted(row, *job)) {
         wanted.push_back(row);
@@ -108,7 +108,7 @@ Result<std::vector<Row>> wanted_rows(const std::filesystem::path& truth,
     }
   }
   std::erase_if(wanted, [&](const Row& row) {
-    return job_of(row)->model.layer_count() < depth[job_of(row)->model.name];
+    return run_job(row)->model.layer_count() < depth[run_job(row)->model.name];
   });
   return wanted;
 }

@@ -12,7 +12,7 @@ namespace {
 using describe::Framework;
 
 // FSDP2 shards everything in every layout; the grid's ZeRO levels are Megatron's.
-LayoutGrid grid_of(const char* model, Framework framework) {
+LayoutGrid framework_grid(const char* model, Framework framework) {
   LayoutGrid grid = layout_grid(model);
   grid.job.framework = framework;
   if (framework != Framework::kTorchtitan) {
@@ -29,7 +29,7 @@ LayoutGrid grid_of(const char* model, Framework framework) {
 }
 
 void traffic_totals(benchmark::State& state, const char* model, Framework framework) {
-  const LayoutGrid grid = grid_of(model, framework);
+  const LayoutGrid grid = framework_grid(model, framework);
   const std::vector<Candidate> candidates = candidates_of(grid);
   state.counters["layouts"] = static_cast<double>(candidates.size());
   const Instructions instructions(state);

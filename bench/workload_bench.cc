@@ -13,13 +13,13 @@ struct Grid {
   std::vector<Candidate> candidates;
 };
 
-Grid grid_of(const char* model) {
+Grid candidate_grid(const char* model) {
   const LayoutGrid grid = layout_grid(model);
   return {grid.job, candidates_of(grid)};
 }
 
 void run_list(benchmark::State& state, const char* model) {
-  const Grid grid = grid_of(model);
+  const Grid grid = candidate_grid(model);
   std::size_t at = 0;
   const Instructions instructions(state);
   for (auto _ : state) {
@@ -31,7 +31,7 @@ void run_list(benchmark::State& state, const char* model) {
 
 // Every kind of layer once, then the first and the last stage.
 void run_totals(benchmark::State& state, const char* model) {
-  const Grid grid = grid_of(model);
+  const Grid grid = candidate_grid(model);
   state.counters["layouts"] = static_cast<double>(grid.candidates.size());
   workload::LayoutWork work;
   std::size_t at = 0;
@@ -45,7 +45,7 @@ void run_totals(benchmark::State& state, const char* model) {
 }
 
 void run_update(benchmark::State& state, const char* model) {
-  const Grid grid = grid_of(model);
+  const Grid grid = candidate_grid(model);
   std::size_t at = 0;
   const Instructions instructions(state);
   for (auto _ : state) {

@@ -38,4 +38,3 @@ set_source_files_properties(${PROJECT_BINARY_DIR}/embedded_data.cc PROPERTIES
 add_library(sextant_embedded_data OBJECT ${PROJECT_BINARY_DIR}/embedded_data.cc)
 target_include_directories(sextant_embedded_data PRIVATE ${PROJECT_SOURCE_DIR}/src)
 target_compile_features(sextant_embedded_data PRIVATE cxx_std_20)
-set_target_properties(sextant_embedded_data PROPERTIES CXX_CLANG_TIDY "")

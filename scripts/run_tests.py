@@ -1,28 +1,30 @@
 #!/usr/bin/env python3
-"""Runs every stage of ./test and ends with one line: N passed, N failed[, N skipped].
+"""Runs the stages of ./test and ends with one line: N passed, N failed[, N skipped].
 
-A stage is a name and commands. Tests counted are ctest's; every other stage counts as one test. All stages run even
-when one fails, so one run shows everything. `./test STAGE…` runs only those.
+  ./test                  every stage, in order
+  ./test quick [FOLDER…]  between edits: format, layers, and the tests of changed (or named) folders without sanitizers
+  ./test long             every stage with all random cases, and what takes too long for every day
+  ./test STAGE…           only those
+
+A stage is a name and a function. Tests counted are ctest's; every other stage counts as one test. All stages run even
+when one fails, so one run shows everything. What each took is printed beside its budget, the table in CONTRIBUTING.md.
 """
 import concurrent.futures
-import json
 import os
 import pathlib
 import re
+import resource
 import subprocess
 import sys
 import time
 
+import tidy
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-FUZZ_SECONDS = 20  # a target stops at its runs or here, whichever comes first
-FUZZ_RUNS = 20000
-os.chdir(ROOT)
-os.environ.setdefault("ASAN_OPTIONS", "detect_leaks=1")
-os.environ.setdefault("UBSAN_OPTIONS", "print_stacktrace=1:halt_on_error=1")
-# Presets that differ only in linking share compiled files, though their build folders differ.
-os.environ.setdefault("CCACHE_NOHASHDIR", "1")
-# And so do checkouts in different folders.
-os.environ.setdefault("CCACHE_BASEDIR", str(ROOT))
+LONG = bool(os.environ.get("SEXTANT_LONG"))  # tests look at it too: all random cases instead of some
+FUZZ_SECONDS = 300 if LONG else 20  # a target stops at its runs or here, whichever comes first
+FUZZ_RUNS = 2_000_000 if LONG else 20_000
+SLOWEST = 10  # tests named at the end
 passed = failed = skipped = 0
 
 
@@ -32,69 +34,51 @@ def run(command: list[str], **kwargs) -> subprocess.CompletedProcess:
     return subprocess.run(command, text=True, **kwargs)
 
 
+def well(command: list[str], **kwargs) -> bool:
+    return run(command, **kwargs).returncode == 0
+
+
 def sources() -> list[str]:
     files = [p for folder in ("src", "tests", "bench", "fuzz") for p in (ROOT / folder).rglob("*")]
     return sorted(str(p.relative_to(ROOT)) for p in files if p.suffix in (".h", ".cc"))
 
 
 def check_format() -> bool:
-    return run(["clang-format-19", "--dry-run", "-Werror", *sources()]).returncode == 0
+    return well(["clang-format-19", "--dry-run", "-Werror", *sources()])
 
 
-def build(preset: str, *targets: str) -> bool:
+def check_layers() -> bool:
+    return well(["scripts/check_layers.py", "."]) and well(["scripts/check_names.py", "."])
+
+
+def build(preset: str, *targets: str, options: tuple[str, ...] = ()) -> bool:
     # -k 0: one run shows every file that fails.
-    return (run(["cmake", "--preset", preset], stdout=subprocess.DEVNULL).returncode == 0 and
-            run(["cmake", "--build", "--preset", preset, "--", "-k", "0", *targets]).returncode == 0)
+    return (well(["cmake", "--preset", preset, *options], stdout=subprocess.DEVNULL) and
+            well(["cmake", "--build", "--preset", preset, "--", "-k", "0", *targets]))
 
 
-def ctest(preset: str) -> bool:
+def ctest(preset: str, *options: str) -> bool:
     global passed, failed, skipped
-    if not build(preset):
-        return False
-    result = run(["ctest", "--preset", preset], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    ran = re.findall(r"^ *\d+/\d+ Test +#\d+: (.*?) \.*(.*?) +[\d.]+ sec$", result.stdout, re.M)
-    skips = [name for name, outcome in ran if "Skipped" in outcome]
-    good = [name for name, outcome in ran if outcome.strip().endswith("Passed")]
-    bad = [name for name, outcome in ran if name not in skips and name not in good]
-    print("\n".join(result.stdout.splitlines()[-60:] if result.returncode else
-                    result.stdout.splitlines()[-4:]), flush=True)
+    result = run(["ctest", "--preset", preset, *options], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    ran = re.findall(r"^ *\d+/\d+ Test +#\d+: (.*?) \.*(.*?) +([\d.]+) sec$", result.stdout, re.M)
+    skips = [name for name, outcome, _ in ran if "Skipped" in outcome]
+    good = [name for name, outcome, _ in ran if outcome.strip().endswith("Passed")]
+    bad = [name for name, _, _ in ran if name not in set(skips) | set(good)]
+    print("\n".join(result.stdout.splitlines()[-60 if result.returncode else -4:]), flush=True)
+    print(f"slowest: {', '.join(f'{name} {seconds} s' for name, _, seconds in slowest(ran))}")
     for name in skips:
         print(f"skipped: {name}")
     passed, failed, skipped = passed + len(good), failed + len(bad), skipped + len(skips)
     return result.returncode == 0 and len(good) > 0
 
 
-def tidy() -> bool:
-    """clang-tidy on every file of src/ but tests, without compiling them. Tests are compiled with the same warnings and
-    run sanitized; their headers are the slowest to parse, and an hour is all there is."""
-    if run(["cmake", "--preset", "tidy"], stdout=subprocess.DEVNULL).returncode:
-        return False
-    commands = json.loads((ROOT / "build/tidy/compile_commands.json").read_text())
-    files = sorted({c["file"] for c in commands
-                    if c["file"].startswith(f"{ROOT}/src/") and not c["file"].endswith("_test.cc")})
-    extra = ["-Wno-unknown-warning-option", "-Wno-zero-as-null-pointer-constant", "-Wno-deprecated-declarations"]
-    flags = ["--quiet", "-p", "build/tidy", *(f"--extra-arg={argument}" for argument in extra)]
-
-    def check(file: str) -> tuple[str, subprocess.CompletedProcess]:
-        command = ["clang-tidy-19", *flags, file]
-        return file, subprocess.run(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-
-    well = bool(files)
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        for file, result in pool.map(check, files):
-            if result.returncode:
-                print(f"{file}\n{result.stdout[:6000]}", flush=True)
-                well = False
-    print(f"  {len(files)} files", flush=True)
-    return well
+def slowest(ran: list[tuple[str, str, str]]) -> list[tuple[str, str, str]]:
+    return sorted(ran, key=lambda test: -float(test[2]))[:SLOWEST]
 
 
 def benches() -> bool:
-    if not build("release"):
-        return False
-    programs = sorted((ROOT / "build/release/bin").glob("*_bench"))
-    return bool(programs) and all(
-        run([str(p), "--benchmark_min_time=0.01"]).returncode == 0 for p in programs)
+    return build("release", options=("-DSEXTANT_BENCH=ON",)) and well(
+        ["build/release/bin/sextant_bench", "--benchmark_min_time=0.01"])
 
 
 def ledger() -> bool:
@@ -107,20 +91,23 @@ def ledger() -> bool:
         skipped += 1
         return True
     own = [f"data/measured/h200_{table}.csv" for table in ("memory", "fsdp_memory", "step_times", "rank_times")]
-    return build("release") and run(["build/release/bin/sextant", "validate", str(truth), *own, "--check",
-                                     "docs/validation.md"], stdout=subprocess.DEVNULL).returncode == 0
+    return build("release", "sextant") and well(
+        ["build/release/bin/sextant", "validate", str(truth), *own, "--check", "docs/validation.md"],
+        stdout=subprocess.DEVNULL)
 
 
-def static_binary() -> bool:
-    return (build("static") and
-            run(["tests/static_binary.sh", "build/static/bin/sextant"]).returncode == 0)
+def package() -> bool:
+    """What users install: made, looked into, and run where nothing else is."""
+    return (well(["cmake", "--workflow", "--preset", "package"], stdout=subprocess.DEVNULL) and
+            well(["tests/static_binary.sh", "build/release/bin/sextant"]) and
+            well(["tests/package.sh", "build/release"]))
 
 
 def fuzz() -> bool:
     if not build("fuzz", "fuzzers"):
         return False
     targets = sorted((ROOT / "build/fuzz/bin").glob("fuzz_*"))
-    well = bool(targets)
+    sound = bool(targets)
 
     def fuzz_one(target: pathlib.Path) -> subprocess.CompletedProcess:
         corpus = ROOT / "build/fuzz/corpus" / target.name
@@ -137,38 +124,123 @@ def fuzz() -> bool:
             print(f"  {target.name}: {stats[1] if stats else 'no'} inputs", flush=True)
             if result.returncode:
                 print(result.stdout[-4000:], flush=True)
-                well = False
-    return well
+                sound = False
+    return sound
+
+
+def alone() -> bool:
+    """Every source parses by itself: it includes what it uses, whatever stands before it in its unit."""
+    def parse(file: str) -> subprocess.CompletedProcess:
+        return subprocess.run(["clang++-19", "-std=c++20", "-fsyntax-only", "-Isrc", "-Itests", "-Ibench",
+                               "-DSEXTANT_VERSION=\"\"", file], text=True, stderr=subprocess.PIPE)
+
+    files = [file for file in sources() if file.endswith(".cc") and "compile_fail" not in file]
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        errors = [result.stderr for result in pool.map(parse, files) if result.returncode]
+    print("\n".join(error[:2000] for error in errors) or f"  {len(files)} files")
+    return not errors
+
+
+def shuffled() -> bool:
+    """Tests do not disturb each other, whatever runs before or beside them."""
+    return all(ctest("dev", "--schedule-random", "-j4") for _ in range(3))
+
+
+def changed_folders() -> list[str]:
+    """Labels of the test programs whose sources differ from what was last pushed, or from the last commit."""
+    upstream = subprocess.run(["git", "rev-parse", "--verify", "-q", "@{upstream}"], text=True, stdout=subprocess.PIPE)
+    base = upstream.stdout.strip() or "HEAD"
+    files = subprocess.run(["git", "diff", "--name-only", base], text=True, stdout=subprocess.PIPE).stdout.split()
+    files += subprocess.run(["git", "ls-files", "--others", "--exclude-standard"], text=True,
+                            stdout=subprocess.PIPE).stdout.split()
+    parts = [pathlib.PurePath(file).parts for file in files]
+    return sorted({part[1] for part in parts if part[0] == "src" and len(part) > 2} |
+                  {"cli" if "cli" in part[1] else "truth" for part in parts if part[0] == "tests" and len(part) == 2})
+
+
+def quick_tests(folders: list[str]) -> bool:
+    """Everything compiles, and the tests of these folders pass."""
+    print(f"folders: {', '.join(folders) or 'none changed'}")
+    tested = [name for name in folders
+              if re.search(rf"sextant_module\({name}\b[^)]*\bTESTS\b", (ROOT / "CMakeLists.txt").read_text())
+              or name in ("cli", "truth", "simgrid")]
+    if not build("quick", "sextant", *(f"sextant_{name}_test" for name in tested)):
+        return False
+    return not tested or ctest("quick", "-L", f"^({'|'.join(tested)})$")
 
 
 STAGES = {
     "format": check_format,
-    "layers": lambda: run(["scripts/check_layers.py", "."]).returncode == 0,
-    "dev": lambda: ctest("dev"),
-    "tidy": tidy,
+    "layers": check_layers,
+    "dev": lambda: build("dev"),
+    "tests": lambda: build("dev") and ctest("dev"),
+    "tidy": lambda: well(["cmake", "--preset", "dev"], stdout=subprocess.DEVNULL) and
+    tidy.lint(ROOT / "build/dev/compile_commands.json", ROOT),
     "release": benches,
     "ledger": ledger,
-    "static": static_binary,
+    "package": package,
     "fuzz": fuzz,
 }
+LONG_STAGES = {
+    "alone": alone,
+    "shuffled": shuffled,
+    "tsan": lambda: build("tsan") and ctest("tsan", "-L", "^(search|step|app)$"),
+}
 
-chosen = sys.argv[1:] or list(STAGES)
-unknown = [name for name in chosen if name not in STAGES]
-if unknown:
-    sys.exit(f"no stage {unknown[0]}; stages: {', '.join(STAGES)}")
-broken = []
-for name in chosen:
+
+def budgets() -> dict[str, int]:
+    """Seconds a stage may take on two cores from nothing, as CONTRIBUTING.md says."""
+    rows = re.findall(r"^\| `(\w+)` \| (\d+) s \|", (ROOT / "CONTRIBUTING.md").read_text(), re.M)
+    return {name: int(seconds) for name, seconds in rows}
+
+
+def run_stage(name: str, stage) -> tuple[bool, float]:
+    global passed, failed
     start = time.monotonic()
     print(f"== {name}", flush=True)
     before = failed
-    well = STAGES[name]()
-    print(f"== {name}: {'ok' if well else 'FAILED'} in {time.monotonic() - start:.0f} s", flush=True)
-    if well:
+    sound = stage()
+    took = time.monotonic() - start
+    print(f"== {name}: {'ok' if sound else 'FAILED'} in {took:.0f} s", flush=True)
+    if sound:
         passed += 1
     else:
-        broken.append(name)
         failed += 1 if failed == before else 0
-for name in broken:
-    print(f"failed stage: {name}")
-print(f"{passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else ""))
-sys.exit(bool(broken))
+    return sound, took
+
+
+def main(words: list[str]) -> int:
+    known = {**STAGES, **LONG_STAGES}
+    if words[:1] == ["quick"]:
+        folders = words[1:] or changed_folders()
+        chosen = {"format": check_format, "layers": check_layers, "quick": lambda: quick_tests(folders)}
+    elif words == ["long"]:
+        os.environ["SEXTANT_LONG"] = "1"
+        os.execv(sys.executable, [sys.executable, __file__, *known])
+    elif unknown := [name for name in words if name not in known]:
+        sys.exit(f"no stage {unknown[0]}; stages: {', '.join(known)}; or quick, or long")
+    else:
+        chosen = {name: known[name] for name in words or STAGES}
+    limits = budgets()
+    results = {name: run_stage(name, stage) for name, stage in chosen.items()}
+    print("stage       took  budget")
+    for name, (_, took) in results.items():
+        limit = limits.get(name)
+        print(f"{name:<9} {took:5.0f} s" + (f" {limit:5} s{'  over' if took > limit else ''}" if limit else ""))
+    largest = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 2**20
+    print(f"all       {sum(took for _, took in results.values()):5.0f} s, largest process {largest:.1f} GiB")
+    for name, (sound, _) in results.items():
+        if not sound:
+            print(f"failed stage: {name}")
+    print(f"{passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else ""))
+    return int(any(not sound for sound, _ in results.values()))
+
+
+if __name__ == "__main__":
+    os.chdir(ROOT)
+    os.environ.setdefault("ASAN_OPTIONS", "detect_leaks=1")
+    os.environ.setdefault("UBSAN_OPTIONS", "print_stacktrace=1:halt_on_error=1")
+    # Build folders, and checkouts in different folders, share compiled files.
+    os.environ.setdefault("CCACHE_NOHASHDIR", "1")
+    os.environ.setdefault("CCACHE_BASEDIR", str(ROOT))
+    sys.exit(main(sys.argv[1:]))

@@ -3,9 +3,9 @@
 
 namespace sextant::tests {
 
-using namespace describe;  // NOLINT(google-build-using-namespace): the test speaks its words only
-
 std::vector<BrokenJob> core_jobs() {
+  using describe::Job;
+  using describe::Severity;
   return {
       {"WORLD-PRODUCT", megatron, "", [](Job& j) { j.layout.dp = 2; }},
       {"WORLD-PRODUCT", torchtitan, "", [](Job& j) { j.cluster.devices = 60; }},
@@ -18,11 +18,11 @@ std::vector<BrokenJob> core_jobs() {
          j.cluster.devices = 128;
        }},
       {"KV-HEADS-TP", megatron, "",
-       [](Job& j) { std::get<Attention>(j.model.blocks[0].mixer).kv_heads = 6; }},
+       [](Job& j) { std::get<describe::Attention>(j.model.blocks[0].mixer).kv_heads = 6; }},
       {"KV-HEADS-TP", torchtitan, "",
-       [](Job& j) { std::get<Attention>(j.model.blocks[0].mixer).kv_heads = 6; }},
+       [](Job& j) { std::get<describe::Attention>(j.model.blocks[0].mixer).kv_heads = 6; }},
       {"FFN-TP", megatron, "",
-       [](Job& j) { std::get<DenseFfn>(j.model.blocks[0].ffn).width = 28674; }},
+       [](Job& j) { std::get<describe::DenseFfn>(j.model.blocks[0].ffn).width = 28674; }},
       {"LAYERS-STAGES", megatron, "", [](Job& j) { j.model.layers.resize(78); }},
       {"LAYERS-STAGES", maxtext, "",
        [](Job& j) { j.layout.split.layers_per_stage = {8, 8, 8, 9}; }},
@@ -40,7 +40,7 @@ std::vector<BrokenJob> core_jobs() {
       {"HEADS-CP", megatron, "",
        [](Job& j) {
          j.layout.cp = 32;
-         j.layout.cp_method = CpMethod::kAllToAll;
+         j.layout.cp_method = describe::CpMethod::kAllToAll;
          j.cluster.devices = 512;
        }},
       {"EXPERTS-EP", megatron, "", [](Job& j) { j.layout.ep = 2; }},
@@ -63,16 +63,16 @@ std::vector<BrokenJob> core_jobs() {
          j.global_batch = 192;
        }},
       {"ROUTER-GROUPS", experts, "",
-       [](Job& j) { std::get<MoeFfn>(j.model.blocks.back().ffn).topk = 300; }},
+       [](Job& j) { std::get<describe::MoeFfn>(j.model.blocks.back().ffn).topk = 300; }},
       {"PRECISION-DEVICE", megatron, "",
        [](Job& j) {
          j.cluster.device.peaks = {};
-         j.layout.precision = Precision::kFp8;
+         j.layout.precision = describe::Precision::kFp8;
        }},
       {"RECOMPUTE-MODULE", megatron, "",
        [](Job& j) {
-         j.layout.recompute = {.granularity = Recompute::kSelective,
-                               .modules = {RecomputeModule::kMlaUpProjection}};
+         j.layout.recompute = {.granularity = describe::Recompute::kSelective,
+                               .modules = {describe::RecomputeModule::kMlaUpProjection}};
        }},
       {"ZERO-GROUP", megatron, "", [](Job& j) { j.layout.zero_group = 3; }},
       {"VOCAB-TP", megatron, "", [](Job& j) { j.model.vocab = 2; }},

@@ -3,9 +3,9 @@
 
 namespace sextant::tests {
 
-using namespace describe;  // NOLINT(google-build-using-namespace): the test speaks its words only
-
 std::vector<BrokenJob> megatron_jobs() {
+  using describe::Job;
+  using describe::Mamba2;
   return {
       {"MEGATRON-BATCH-MICRO", megatron, "",
        [](Job& j) {
@@ -15,37 +15,37 @@ std::vector<BrokenJob> megatron_jobs() {
       {"MEGATRON-CP-HIERARCHY", megatron, "",
        [](Job& j) {
          j.layout.cp = 4;
-         j.layout.cp_method = CpMethod::kAllToAllP2p;
+         j.layout.cp_method = describe::CpMethod::kAllToAllP2p;
          j.layout.cp_inner = 8;
        }},
       {"MEGATRON-CP-HIERARCHY", megatron, "cp_comm_type=a2a+p2p",
        [](Job& j) {
          j.layout.cp = 4;
-         j.layout.cp_method = CpMethod::kAllToAllP2p;
+         j.layout.cp_method = describe::CpMethod::kAllToAllP2p;
        }},
       {"MEGATRON-CP-HIERARCHY", megatron,
        "cp_comm_type=a2a+p2p hierarchical_context_parallel_sizes=2;4",
        [](Job& j) {
          j.layout.cp = 4;
-         j.layout.cp_method = CpMethod::kAllToAllP2p;
+         j.layout.cp_method = describe::CpMethod::kAllToAllP2p;
        }},
       {"MEGATRON-FP8-GATHER", megatron, "use_distributed_optimizer=false",
        [](Job& j) {
-         j.layout.parameters = Storage::kFp8;
-         j.layout.zero = Zero::kNone;
+         j.layout.parameters = describe::Storage::kFp8;
+         j.layout.zero = describe::Zero::kNone;
          j.layout.overlap = {};
        }},
       {"MEGATRON-FSDP", megatron, "",
        [](Job& j) {
-         j.layout.zero = Zero::kParameters;
-         j.layout.optimizer.kind = OptimizerKind::kMuon;
+         j.layout.zero = describe::Zero::kParameters;
+         j.layout.optimizer.kind = describe::OptimizerKind::kMuon;
        }},
       {"MEGATRON-FSDP", megatron,
        "use_megatron_fsdp=true ckpt_format=torch_dist CUDA_DEVICE_MAX_CONNECTIONS=8"},
       {"MEGATRON-FSDP", megatron, "use_megatron_fsdp=true ckpt_format=fsdp_dtensor"},
       {"MEGATRON-GDN-HEADS", megatron, "",
        [](Job& j) {
-         j.model.blocks[0].mixer = GatedDeltaNet{.key_heads = 16, .value_heads = 32};
+         j.model.blocks[0].mixer = describe::GatedDeltaNet{.key_heads = 16, .value_heads = 32};
          j.layout.cp = 8;
          j.cluster.devices = 128;
        }},
@@ -56,24 +56,26 @@ std::vector<BrokenJob> megatron_jobs() {
       {"MEGATRON-MAMBA-GROUPS", megatron, "",
        [](Job& j) {
          j.model.blocks[0].mixer = Mamba2{.heads = 72, .head_dim = 64, .groups = 8, .state = 128};
-         j.layout.precision = Precision::kFp8;
+         j.layout.precision = describe::Precision::kFp8;
        }},
       {"MEGATRON-MOE-TP-SP", experts, "", [](Job& j) { j.layout.tp = 2; }},
       {"MEGATRON-P2P-OVERLAP", megatron, "",
-       [](Job& j) { j.layout.overlap = {Overlap::kPipeline}; }, Severity::kRisk},
+       [](Job& j) { j.layout.overlap = {describe::Overlap::kPipeline}; },
+       describe::Severity::kRisk},
       {"MEGATRON-PARAM-GATHER", megatron, "",
-       [](Job& j) { j.layout.overlap = {Overlap::kParamGather}; }},
-      {"MEGATRON-PARAM-GATHER", megatron, "", [](Job& j) { j.layout.zero = Zero::kNone; }},
+       [](Job& j) { j.layout.overlap = {describe::Overlap::kParamGather}; }},
+      {"MEGATRON-PARAM-GATHER", megatron, "",
+       [](Job& j) { j.layout.zero = describe::Zero::kNone; }},
       {"MEGATRON-SEQ-CP", megatron, "",
        [](Job& j) {
          j.layout.cp = 4;
-         j.layout.cp_method = CpMethod::kAllToAll;
+         j.layout.cp_method = describe::CpMethod::kAllToAll;
          j.layout.sp = false;
          j.sequences.length = 8196;
        }},
       {"MEGATRON-TP-OVERLAP-SP", megatron, "",
        [](Job& j) {
-         j.layout.overlap = {Overlap::kTensorParallel};
+         j.layout.overlap = {describe::Overlap::kTensorParallel};
          j.layout.sp = false;
        }},
       {"MEGATRON-VPP-MICROBATCHES", interleaved, "", [](Job& j) { j.global_batch = 120; }},
@@ -84,26 +86,27 @@ std::vector<BrokenJob> megatron_jobs() {
 }
 
 std::vector<BrokenJob> megatron_experts() {
+  using describe::Job;
   return {
       {"MEGATRON-EP-OVERLAP", overlapped_experts, "",
-       [](Job& j) { j.layout.dispatcher = Dispatcher::kAllGather; }},
+       [](Job& j) { j.layout.dispatcher = describe::Dispatcher::kAllGather; }},
       {"MEGATRON-EP-OVERLAP", overlapped_experts, "",
-       [](Job& j) { j.layout.recompute.granularity = Recompute::kFull; }},
+       [](Job& j) { j.layout.recompute.granularity = describe::Recompute::kFull; }},
       {"MEGATRON-EP-OVERLAP", overlapped_experts, "",
        [](Job& j) {
-         j.layout.recompute = {.granularity = Recompute::kSelective,
-                               .modules = {RecomputeModule::kMoe}};
+         j.layout.recompute = {.granularity = describe::Recompute::kSelective,
+                               .modules = {describe::RecomputeModule::kMoe}};
        }},
       {"MEGATRON-EP-OVERLAP", overlapped_experts, "", [](Job& j) { j.layout.ep = 1; }},
       {"MEGATRON-EP-OVERLAP", overlapped_experts, "", [](Job& j) { j.model.mtp_layers = 2; }},
       {"MEGATRON-EP-OVERLAP", overlapped_experts, "moe_shared_expert_overlap=true"},
       {"MEGATRON-EP-OVERLAP-VPP", experts, "",
-       [](Job& j) { j.layout.overlap = {Overlap::kExpert}; }},
+       [](Job& j) { j.layout.overlap = {describe::Overlap::kExpert}; }},
       {"MEGATRON-EXPERT-BIAS-ETP", experts, "",
        [](Job& j) {
          j.layout.etp = 2;
          j.layout.ep = 4;
-         std::get<MoeFfn>(j.model.blocks.back().ffn).expert_bias = true;
+         std::get<describe::MoeFfn>(j.model.blocks.back().ffn).expert_bias = true;
        }},
       {"MEGATRON-EXPERT-DP-ORDER", experts, "",
        [](Job& j) { std::swap(j.layout.order[3], j.layout.order[4]); }},
@@ -111,10 +114,11 @@ std::vector<BrokenJob> megatron_experts() {
 }
 
 std::vector<BrokenJob> megatron_settings() {
+  using describe::Job;
   const auto cp2 = [](Job& j) { j.layout.cp = 2; };
-  const auto full = [](Job& j) { j.layout.recompute.granularity = Recompute::kFull; };
+  const auto full = [](Job& j) { j.layout.recompute.granularity = describe::Recompute::kFull; };
   const auto alone = [](Job& j) { j.layout.pp = 1; };
-  const auto risk = Severity::kRisk;
+  const auto risk = describe::Severity::kRisk;
   return {
       {"MEGATRON-BATCH-SCHEDULE", megatron, "global_batch_size=128 step_batch_size_schedule=0:768"},
       {"MEGATRON-CAPACITY", experts, "moe_pad_expert_input_to_capacity=true"},

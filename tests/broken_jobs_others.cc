@@ -3,10 +3,9 @@
 
 namespace sextant::tests {
 
-using namespace describe;  // NOLINT(google-build-using-namespace): the test speaks its words only
-
 std::vector<BrokenJob> torchtitan_jobs() {
-  const auto risk = Severity::kRisk;
+  using describe::Job;
+  const auto risk = describe::Severity::kRisk;
   const auto cp2 = [](Job& j) { j.layout.cp = 2; };
   const auto nothing = [](Job&) {};
   return {
@@ -16,7 +15,7 @@ std::vector<BrokenJob> torchtitan_jobs() {
          j.layout.mbs = 3;
        }},
       {"TORCHTITAN-COMPILE", torchtitan, "",
-       [](Job& j) { j.layout.overlap = {Overlap::kTensorParallel}; }},
+       [](Job& j) { j.layout.overlap = {describe::Overlap::kTensorParallel}; }},
       {"TORCHTITAN-COMPILE", torchtitan, "activation_checkpoint.mode=memory_budget"},
       {"TORCHTITAN-COMPILE", torchtitan, "compile.enable_async_tensor_parallel=true"},
       {"TORCHTITAN-CONTEXT", torchtitan, "", [](Job& j) { j.sequences.length = 262144; }},
@@ -32,11 +31,12 @@ std::vector<BrokenJob> torchtitan_jobs() {
        [](Job& j) {
          j.layout.pp = 4;
          j.layout.vpp = 4;
-         j.layout.schedule = Schedule::kInterleaved1f1b;
+         j.layout.schedule = describe::Schedule::kInterleaved1f1b;
          j.global_batch = 32;
        },
        risk},
-      {"TORCHTITAN-GRAPHS", torchtitan, "", [](Job& j) { j.layout.launch = Launch::kCudaGraph; }},
+      {"TORCHTITAN-GRAPHS", torchtitan, "",
+       [](Job& j) { j.layout.launch = describe::Launch::kCudaGraph; }},
       {"TORCHTITAN-GRAPHS", torchtitan, "training.disable_cuda_graphs=false", nothing},
       {"TORCHTITAN-GRAPHS", torchtitan_experts, "training.disable_cuda_graphs=false", nothing,
        risk},
@@ -60,7 +60,8 @@ std::vector<BrokenJob> torchtitan_jobs() {
 }
 
 std::vector<BrokenJob> other_jobs() {
-  const auto risk = Severity::kRisk;
+  using describe::Job;
+  const auto risk = describe::Severity::kRisk;
   const auto no_pipeline = [](Job& j) {
     j.layout.pp = 1;
     j.layout.mbs = 3;
@@ -75,7 +76,7 @@ std::vector<BrokenJob> other_jobs() {
       {"DEEPSPEED-FP16-BF16", deepspeed, "fp16.enabled=true"},
       {"DEEPSPEED-NO-ETP", deepspeed, "",
        [](Job& j) {
-         j.model.blocks[0].ffn = MoeFfn{.experts = 64, .topk = 4, .width = 1024};
+         j.model.blocks[0].ffn = describe::MoeFfn{.experts = 64, .topk = 4, .width = 1024};
          j.layout.etp = 2;
        }},
       {"DEEPSPEED-ZERO-PP", deepspeed, "train_batch_size=auto", [](Job& j) { j.layout.pp = 2; }},
@@ -103,9 +104,9 @@ std::vector<BrokenJob> other_jobs() {
       {"ACCELERATE-CP-SP", accelerate, "",
        [](Job& j) {
          j.layout.cp = 2;
-         j.layout.cp_method = CpMethod::kAllToAllP2p;
+         j.layout.cp_method = describe::CpMethod::kAllToAllP2p;
        }},
-      {"ACCELERATE-DDP-TP", accelerate, "", [](Job& j) { j.layout.zero = Zero::kNone; }},
+      {"ACCELERATE-DDP-TP", accelerate, "", [](Job& j) { j.layout.zero = describe::Zero::kNone; }},
       {"ACCELERATE-DDP-TP", accelerate,
        "parallelism_config.parallelism_config_dp_replicate_size=32 "
        "parallelism_config.parallelism_config_dp_shard_size=1"},
@@ -115,11 +116,11 @@ std::vector<BrokenJob> other_jobs() {
       {"NANOTRON-KV-HEADS-TP", nanotron, "", [](Job& j) { j.layout.tp = 16; }},
       {"NANOTRON-SCHEDULE", nanotron, "",
        [](Job& j) {
-         j.layout.schedule = Schedule::kInterleaved1f1b;
+         j.layout.schedule = describe::Schedule::kInterleaved1f1b;
          j.layout.vpp = 2;
        }},
       {"NANOTRON-SCHEDULE", nanotron, "parallelism.pp_engine=zbv"},
-      {"NANOTRON-ZERO", nanotron, "", [](Job& j) { j.layout.zero = Zero::kGradients; }},
+      {"NANOTRON-ZERO", nanotron, "", [](Job& j) { j.layout.zero = describe::Zero::kGradients; }},
       {"NANOTRON-ZERO", nanotron, "optimizer.zero_stage=3"},
   };
 }

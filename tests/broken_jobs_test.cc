@@ -13,14 +13,13 @@
 namespace sextant::tests {
 namespace {
 
-using namespace describe;  // NOLINT(google-build-using-namespace): the test speaks its words only
 using emit::Dialect;
 
 std::set<std::string> broken(const Written& w) {
   std::set<std::string> ids;
-  for (const auto& list : {check_rules(w.job), check_framework_rules(w.job),
+  for (const auto& list : {describe::check_rules(w.job), describe::check_framework_rules(w.job),
                            emit::check_settings(w.settings, w.job)}) {
-    for (const Violation& violation : list) {
+    for (const describe::Violation& violation : list) {
       ids.emplace(violation.rule);
       EXPECT_FALSE(violation.message.empty()) << violation.rule;
     }
@@ -33,8 +32,8 @@ TEST(BrokenJobs, TheBasesAreLegal) {
                           torchtitan_experts, deepspeed, maxtext, accelerate, nanotron}) {
     const Written w = base();
     EXPECT_EQ(broken(w), std::set<std::string>{})
-        << word_of<Dialect>(emit::kDialectWords, w.settings.dialect);
-    EXPECT_TRUE(framework_allows(w.job));
+        << describe::word_of<Dialect>(emit::kDialectWords, w.settings.dialect);
+    EXPECT_TRUE(describe::framework_allows(w.job));
     EXPECT_TRUE(emit::check_all(w.settings, w.job).empty());
   }
 }
@@ -89,7 +88,7 @@ TEST(BrokenJobs, EveryRuleOfTheBookIsBrokenBySomeJob) {
   for (const BrokenJob& c : broken_jobs()) {
     tested.insert(c.rule);
   }
-  for (const Rule& rule : rule_book()) {
+  for (const describe::Rule& rule : describe::rule_book()) {
     EXPECT_TRUE(tested.contains(std::string(rule.id))) << rule.id;
     tested.erase(std::string(rule.id));
   }
@@ -100,11 +99,12 @@ TEST(BrokenJobs, EveryRuleOfTheBookIsBrokenBySomeJob) {
 TEST(BrokenJobs, TheFrameworkAllowsWhatIsNotIllegal) {
   for (const BrokenJob& c : broken_jobs()) {
     const Written w = written(c);
-    const auto found = check_framework_rules(w.job);
-    const bool illegal = std::any_of(found.begin(), found.end(), [](const Violation& violation) {
-      return violation.severity == Severity::kIllegal;
-    });
-    EXPECT_EQ(framework_allows(w.job), !illegal) << c.rule;
+    const auto found = describe::check_framework_rules(w.job);
+    const bool illegal =
+        std::any_of(found.begin(), found.end(), [](const describe::Violation& violation) {
+          return violation.severity == describe::Severity::kIllegal;
+        });
+    EXPECT_EQ(describe::framework_allows(w.job), !illegal) << c.rule;
   }
 }
 
@@ -128,7 +128,7 @@ TEST(BrokenJobs, ARecipeIsGivenTheBenefitOfTheDoubt) {
   set(w.settings,
       "ddp.use_megatron_fsdp=true model.recompute_granularity=full model.recompute_modules=moe_act "
       "optimizer.optimizer_cpu_offload=true model.cross_entropy_fusion_impl=te");
-  w.job.layout.recompute.granularity = Recompute::kFull;
+  w.job.layout.recompute.granularity = describe::Recompute::kFull;
   std::erase_if(w.settings.environment, [](const auto&) { return true; });
   EXPECT_EQ(broken(w), std::set<std::string>{});
 }

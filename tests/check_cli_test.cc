@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "base/places_testing.h"
 #include "run_program.h"
 
 namespace sextant::tests {
@@ -12,7 +13,7 @@ namespace {
 using nlohmann::json;
 
 std::string given(const std::string& name) {
-  return std::string(SEXTANT_SOURCE_DIR) + "/tests/data/" + name;
+  return source_folder().string() + "/tests/data/" + name;
 }
 
 // A file in a folder of its own.

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "base/places_testing.h"
 #include "run_program.h"
 
 namespace sextant::tests {
@@ -259,8 +260,7 @@ TEST(Cli, CompletionScriptsAreAcceptedByTheirShells) {
 TEST(Cli, BashCompletesCommandsAndModels) {
   const Folder folder;
   const std::string script = folder.write("c", run_sextant({"completion", "bash"}).out);
-  const std::string folder_of_program =
-      std::string(SEXTANT_PROGRAM).substr(0, std::string(SEXTANT_PROGRAM).rfind('/'));
+  const std::string folder_of_program = built_program().substr(0, built_program().rfind('/'));
   const auto replies = [&](const std::string& words, int at) {
     const std::string out = folder.path() / "replies";
     const std::string command = "PATH=" + folder_of_program + ":$PATH bash -c 'source " + script +
@@ -303,7 +303,7 @@ TEST(Cli, ValidatePredictsAKernelAndRefusesWhatIsNotModelled) {
 TEST(Cli, AClosedOutputIsAnErrorOutside) {
   const Ran ran = run_sextant({"model", "gpt2"}, "", {});
   EXPECT_EQ(ran.exit_code, 0);
-  const std::string command = std::string(SEXTANT_PROGRAM) + " model gpt2 > /dev/full 2>/dev/null";
+  const std::string command = built_program() + " model gpt2 > /dev/full 2>/dev/null";
   EXPECT_EQ(shell(command), 3);
 }
 

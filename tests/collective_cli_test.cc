@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "base/places_testing.h"
 #include "run_program.h"
 
 namespace sextant::tests {
@@ -13,15 +14,15 @@ namespace {
 
 using nlohmann::json;
 
-std::vector<std::string> asked(std::vector<std::string> more = {},
-                               const std::string& cluster = "4xdgx-h100") {
+std::vector<std::string> collective_words(std::vector<std::string> more = {},
+                                          const std::string& cluster = "4xdgx-h100") {
   std::vector<std::string> words{"estimate", "--collective", "all_reduce", "--on", cluster};
   words.insert(words.end(), more.begin(), more.end());
   return words;
 }
 
 TEST(CollectiveCli, TheTableSaysTimeBandwidthAndWay) {
-  const Ran ran = run_sextant(asked({"--bytes", "1GiB"}));
+  const Ran ran = run_sextant(collective_words({"--bytes", "1GiB"}));
   ASSERT_EQ(ran.exit_code, 0) << ran.err;
   for (const char* said :
        {"all_reduce of 1 GiB over 32 ranks in 4 domains of 4xdgx-h100", "bus bandwidth",
@@ -30,13 +31,13 @@ TEST(CollectiveCli, TheTableSaysTimeBandwidthAndWay) {
     EXPECT_NE(ran.out.find(said), std::string::npos) << said << "\n" << ran.out;
   }
   EXPECT_EQ(ran.out.find("fitted on"), std::string::npos);
-  const Ran verbose = run_sextant(asked({"--verbose"}));
+  const Ran verbose = run_sextant(collective_words({"--verbose"}));
   EXPECT_NE(verbose.out.find("fitted on"), std::string::npos);
   EXPECT_NE(verbose.out.find("comm/networks/ib.toml"), std::string::npos);
 }
 
 TEST(CollectiveCli, JsonAddsUpAndNamesItsSources) {
-  const Ran ran = run_sextant(asked({"--bytes", "64MiB", "--json"}));
+  const Ran ran = run_sextant(collective_words({"--bytes", "64MiB", "--json"}));
   ASSERT_EQ(ran.exit_code, 0) << ran.err;
   EXPECT_TRUE(ran.out.starts_with("{\n  \"schema\": \"sextant.estimate-collective/1\""));
   const json answer = json::parse(ran.out);
@@ -61,7 +62,7 @@ TEST(CollectiveCli, JsonAddsUpAndNamesItsSources) {
 }
 
 TEST(CollectiveCli, AStrideSpreadsTheGroup) {
-  const json answer = json::parse(run_sextant(asked({"--stride", "8", "--json"})).out);
+  const json answer = json::parse(run_sextant(collective_words({"--stride", "8", "--json"})).out);
   EXPECT_EQ(answer["ranks"], 4);
   EXPECT_EQ(answer["domains"], 4);
   EXPECT_EQ(answer["ranks_per_domain"], 1);
@@ -69,7 +70,7 @@ TEST(CollectiveCli, AStrideSpreadsTheGroup) {
 }
 
 TEST(CollectiveCli, LargerMessagesNeverTakeLess) {
-  const Ran ran = run_sextant(asked({"--sweep", "bytes", "--json"}));
+  const Ran ran = run_sextant(collective_words({"--sweep", "bytes", "--json"}));
   ASSERT_EQ(ran.exit_code, 0) << ran.err;
   const json answer = json::parse(ran.out);
   EXPECT_EQ(answer["schema"], "sextant.estimate-collective-sweep/1");
@@ -80,7 +81,7 @@ TEST(CollectiveCli, LargerMessagesNeverTakeLess) {
     EXPECT_LE(point["share_of_best_rate"].get<double>(), 1.0);
     last = point["time_s"].get<double>();
   }
-  const json alone = json::parse(run_sextant(asked({"--bytes", "1KiB", "--json"})).out);
+  const json alone = json::parse(run_sextant(collective_words({"--bytes", "1KiB", "--json"})).out);
   EXPECT_EQ(answer["points"][0]["time_s"], alone["time_s"]);
 }
 
@@ -88,7 +89,7 @@ TEST(CollectiveCli, EveryFactorHasATableAndAPlot) {
   const Folder folder;
   for (const char* factor : {"bytes", "ranks", "nodes", "collective", "link", "nic"}) {
     const std::string file = (folder.path() / (std::string(factor) + ".svg")).string();
-    const std::vector<std::string> words = asked({"--sweep", factor, "--plot", file});
+    const std::vector<std::string> words = collective_words({"--sweep", factor, "--plot", file});
     const Ran ran = run_sextant(words);
     ASSERT_EQ(ran.exit_code, 0) << factor << ran.err;
     EXPECT_NE(ran.out.find(std::string(factor) + " varied"), std::string::npos) << ran.out;
@@ -98,16 +99,17 @@ TEST(CollectiveCli, EveryFactorHasATableAndAPlot) {
     ASSERT_EQ(run_sextant(words).exit_code, 0);
     EXPECT_EQ(content(file), first) << factor;
   }
-  EXPECT_TRUE(run_sextant(asked({"--sweep", "ranks=2", "-o", "csv"})).out.starts_with("ranks,"));
+  EXPECT_TRUE(
+      run_sextant(collective_words({"--sweep", "ranks=2", "-o", "csv"})).out.starts_with("ranks,"));
 }
 
 TEST(CollectiveCli, WhatTheClusterHasNoRoomForIsShownWithItsReason) {
-  const Ran some = run_sextant(asked({"--sweep", "nodes=4,8"}));
+  const Ran some = run_sextant(collective_words({"--sweep", "nodes=4,8"}));
   EXPECT_EQ(some.exit_code, 0);
   EXPECT_NE(some.out.find("not possible: 64 ranks of 4xdgx-h100, which has 32 devices"),
             std::string::npos)
       << some.out;
-  EXPECT_EQ(run_sextant(asked({"--sweep", "nodes=8"})).exit_code, 1);
+  EXPECT_EQ(run_sextant(collective_words({"--sweep", "nodes=8"})).exit_code, 1);
 }
 
 TEST(CollectiveCli, MeasuredRunsAreDrawnBesideTheLine) {
@@ -123,39 +125,38 @@ TEST(CollectiveCli, MeasuredRunsAreDrawnBesideTheLine) {
       "other#1,lab,HGX H100 8-GPU,8,1,4,NVLink4+NVSwitch 450GB/s/GPU uni,,all_reduce,1048576,46,,,"
       "0,,\n");
   const std::string plot = (folder.path() / "b.svg").string();
-  const Ran ran =
-      run_sextant(asked({"--sweep", "bytes", "--measured", table, "--plot", plot}, "8xh100-sxm"));
+  const Ran ran = run_sextant(
+      collective_words({"--sweep", "bytes", "--measured", table, "--plot", plot}, "8xh100-sxm"));
   ASSERT_EQ(ran.exit_code, 0) << ran.err;
   EXPECT_NE(ran.out.find("39.89"), std::string::npos) << ran.out;  // 1 MiB · 1.75 / 46 us
   EXPECT_NE(ran.out.find("measured: mine, "), std::string::npos);
   EXPECT_EQ(ran.out.find("measured: other"), std::string::npos);
   EXPECT_NE(content(plot).find(">mine</text>"), std::string::npos);
-  const Ran none = run_sextant(asked({"--sweep", "bytes", "--measured", table}));
+  const Ran none = run_sextant(collective_words({"--sweep", "bytes", "--measured", table}));
   EXPECT_EQ(none.exit_code, 0);
   EXPECT_NE(none.err.find("no row of"), std::string::npos) << none.err;
 }
 
 TEST(CollectiveCli, MeasuredTablesOfTheProjectHaveRunsToShow) {
-  const std::filesystem::path table =
-      std::filesystem::path(SEXTANT_SOURCE_DIR) / "../shared/truth/comm/collectives.csv";
+  const std::filesystem::path table = shared_folder() / "truth/comm/collectives.csv";
   if (!std::filesystem::exists(table)) {
     GTEST_SKIP() << "no " << table;
   }
   const Ran ran = run_sextant(
-      asked({"--sweep", "bytes", "--measured", table.string(), "--json"}, "8xh100-sxm"));
+      collective_words({"--sweep", "bytes", "--measured", table.string(), "--json"}, "8xh100-sxm"));
   ASSERT_EQ(ran.exit_code, 0) << ran.err;
   EXPECT_GE(json::parse(ran.out)["measured"].size(), 2U);
 }
 
 TEST(CollectiveCli, WhatIsNotKnownIsRefusedWithTheReason) {
-  const Ran links = run_sextant(asked({}, "8xrtx-4090"));
+  const Ran links = run_sextant(collective_words({}, "8xrtx-4090"));
   EXPECT_EQ(links.exit_code, 2);
   EXPECT_NE(links.err.find("links of rtx-4090 over pcie are not known"), std::string::npos)
       << links.err;
-  const Ran slices = run_sextant(asked({}, "2xv5p-128"));
+  const Ran slices = run_sextant(collective_words({}, "2xv5p-128"));
   EXPECT_EQ(slices.exit_code, 2);
   EXPECT_NE(slices.err.find("between slices are not modelled"), std::string::npos);
-  EXPECT_EQ(run_sextant(asked({}, "v5p-128")).exit_code, 0);
+  EXPECT_EQ(run_sextant(collective_words({}, "v5p-128")).exit_code, 0);
 }
 
 TEST(CollectiveCli, AModelOrACollective) {
@@ -198,7 +199,7 @@ TEST(CollectiveCli, BadWordsSayWhatIsAllowed) {
         {"--sweep", "ranks", "--measured", "t.csv"},
         {"--sweep", "bytes", "--plot", "p.gif"},
         {"--sweep", "bytes", "--measured", "/no/such/table.csv"}}) {
-    EXPECT_FALSE(error(asked(more)).empty()) << more[0];
+    EXPECT_FALSE(error(collective_words(more)).empty()) << more[0];
   }
   EXPECT_NE(error({"estimate", "gpt2", "--on", "1xh200-sxm", "--bytes", "1MiB"})
                 .find("it goes with --collective"),
@@ -206,11 +207,12 @@ TEST(CollectiveCli, BadWordsSayWhatIsAllowed) {
 }
 
 TEST(CollectiveCli, HugeNumbersAreAnsweredAtOnce) {
-  const Ran ran = run_sextant(asked({"--bytes", "1024TiB", "--stride", "10000000"}));
+  const Ran ran = run_sextant(collective_words({"--bytes", "1024TiB", "--stride", "10000000"}));
   ASSERT_EQ(ran.exit_code, 0) << ran.err;
   EXPECT_NE(ran.out.find("nothing is sent"), std::string::npos);
-  EXPECT_EQ(run_sextant(asked({"--sweep", "nodes=10000000"})).exit_code, 1);
-  EXPECT_EQ(run_sextant(asked({"--bytes", "1024TiB"}, "10000000xh100-sxm")).exit_code, 0);
+  EXPECT_EQ(run_sextant(collective_words({"--sweep", "nodes=10000000"})).exit_code, 1);
+  EXPECT_EQ(run_sextant(collective_words({"--bytes", "1024TiB"}, "10000000xh100-sxm")).exit_code,
+            0);
 }
 
 }  // namespace

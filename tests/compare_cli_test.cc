@@ -11,14 +11,14 @@ namespace {
 
 using nlohmann::json;
 
-std::vector<std::string> asked(std::vector<std::string> more) {
+std::vector<std::string> compare_words(std::vector<std::string> more) {
   std::vector<std::string> words{"compare", "llama-3.1-70b", "--on", "64xh100-sxm"};
   words.insert(words.end(), more.begin(), more.end());
   return words;
 }
 
 TEST(CompareCli, LayoutsStandSideBySideWithTheirTerms) {
-  const Ran ran = run_sextant(asked(
+  const Ran ran = run_sextant(compare_words(
       {"--layout", "tp=8,pp=4", "--layout", "tp=4,pp=8", "--layout", "tp=3", "--layout", "tp=2"}));
   ASSERT_EQ(ran.exit_code, 0) << ran.err;
   for (const char* said :
@@ -31,8 +31,9 @@ TEST(CompareCli, LayoutsStandSideBySideWithTheirTerms) {
 }
 
 TEST(CompareCli, JsonHasEveryCandidateAndTheEstimatesOwnNumbers) {
-  const std::vector<std::string> words = asked({"--gbs", "128", "--layout", "tp=8,pp=4", "--layout",
-                                                "tp=4,pp=8", "--layout", "tp=3", "--json"});
+  const std::vector<std::string> words =
+      compare_words({"--gbs", "128", "--layout", "tp=8,pp=4", "--layout", "tp=4,pp=8", "--layout",
+                     "tp=3", "--json"});
   const json answer = json::parse(run_sextant(words).out);
   EXPECT_EQ(answer["schema"], "sextant.compare/1");
   ASSERT_EQ(answer["candidates"].size(), 3U);
@@ -58,8 +59,8 @@ TEST(CompareCli, JsonHasEveryCandidateAndTheEstimatesOwnNumbers) {
 // Steps of different batches do not compare.
 TEST(CompareCli, WithoutABatchAllTakeTheSame) {
   const json answer = json::parse(
-      run_sextant(asked({"--layout", "tp=8,pp=4", "--layout", "tp=8,mbs=3,recompute=full",
-                         "--layout", "tp=4,pp=8", "--json"}))
+      run_sextant(compare_words({"--layout", "tp=8,pp=4", "--layout", "tp=8,mbs=3,recompute=full",
+                                 "--layout", "tp=4,pp=8", "--json"}))
           .out);
   const json& first = answer["candidates"][0]["tokens_per_step"];
   for (const json& candidate : answer["candidates"]) {
@@ -78,22 +79,23 @@ TEST(CompareCli, ClustersCompareUnderOneLayout) {
 }
 
 TEST(CompareCli, NothingThatRunsIsANo) {
-  const Ran ran = run_sextant(asked({"--layout", "tp=3", "--layout", "tp=2"}));
+  const Ran ran = run_sextant(compare_words({"--layout", "tp=3", "--layout", "tp=2"}));
   EXPECT_EQ(ran.exit_code, 1);
   EXPECT_NE(ran.out.find("none of them can run"), std::string::npos) << ran.out;
 }
 
 TEST(CompareCli, BadWordsSayWhatIsAllowed) {
-  const Ran one = run_sextant(asked({"--layout", "tp=8"}));
+  const Ran one = run_sextant(compare_words({"--layout", "tp=8"}));
   EXPECT_EQ(one.exit_code, 2);
   EXPECT_EQ(one.err,
             "sextant: error: sextant compare: there is nothing to compare (allowed: two or more "
             "--layout LAYOUT, or two or more --on CLUSTER)\n");
-  const Ran unknown = run_sextant(asked({"--layout", "tp=8", "--layout", "tq=8"}));
+  const Ran unknown = run_sextant(compare_words({"--layout", "tp=8", "--layout", "tq=8"}));
   EXPECT_EQ(unknown.exit_code, 2);
   EXPECT_NE(unknown.err.find("tq"), std::string::npos) << unknown.err;
   EXPECT_EQ(
-      run_sextant(asked({"--layout", "tp=8", "--layout", "tp=4", "--on", "8xh100-sxm"})).exit_code,
+      run_sextant(compare_words({"--layout", "tp=8", "--layout", "tp=4", "--on", "8xh100-sxm"}))
+          .exit_code,
       2);
   EXPECT_EQ(run_sextant({"compare", "gpt2", "--layout", "tp=1", "--layout", "tp=2"}).exit_code, 2);
 }

@@ -16,7 +16,7 @@ namespace {
 
 using nlohmann::json;
 
-std::vector<std::string> asked(std::vector<std::string> more = {}) {
+std::vector<std::string> estimate_words(std::vector<std::string> more = {}) {
   std::vector<std::string> words{"estimate", "llama-3.1-8b", "--on",  "8xh200-sxm",
                                  "--layout", "tp=2,pp=2",    "--gbs", "16"};
   words.insert(words.end(), more.begin(), more.end());
@@ -24,7 +24,7 @@ std::vector<std::string> asked(std::vector<std::string> more = {}) {
 }
 
 TEST(EstimateCli, TheTableSaysWhereTheStepGoes) {
-  const Ran ran = run_sextant(asked());
+  const Ran ran = run_sextant(estimate_words());
   ASSERT_EQ(ran.exit_code, 0) << ran.err;
   for (const char* said :
        {"80 % interval", "tokens/s a device", "MFU", "HFU", "TFLOP/s a device", "communication",
@@ -36,7 +36,7 @@ TEST(EstimateCli, TheTableSaysWhereTheStepGoes) {
   }
   EXPECT_EQ(ran.out.find("exposed ep"), std::string::npos) << "no experts, no such term";
   EXPECT_EQ(ran.out.find("longest operators"), std::string::npos);
-  const Ran verbose = run_sextant(asked({"--verbose"}));
+  const Ran verbose = run_sextant(estimate_words({"--verbose"}));
   for (const char* said : {"longest operators", "fc1 gemm", "forward", "kernels"}) {
     EXPECT_NE(verbose.out.find(said), std::string::npos) << said << "\n" << verbose.out;
   }
@@ -51,7 +51,7 @@ double sum_of(const json& object) {
 }
 
 TEST(EstimateCli, JsonAddsUp) {
-  const Ran ran = run_sextant(asked({"--json"}));
+  const Ran ran = run_sextant(estimate_words({"--json"}));
   ASSERT_EQ(ran.exit_code, 0) << ran.err;
   EXPECT_TRUE(ran.out.starts_with("{\n  \"schema\": \"sextant.estimate/2\""));
   const json answer = json::parse(ran.out);
@@ -91,7 +91,7 @@ TEST(EstimateCli, JsonAddsUp) {
 }
 
 TEST(EstimateCli, ComputeInDetailAddsUp) {
-  const json answer = json::parse(run_sextant(asked({"--json"})).out);
+  const json answer = json::parse(run_sextant(estimate_words({"--json"})).out);
   const json& compute = answer["compute"];
   const auto step = compute["step_compute_time_s"].get<double>();
   EXPECT_NEAR(sum_of(compute["parts"]) / step, 1.0, 1e-9);
@@ -137,7 +137,7 @@ TEST(EstimateCli, WhatDoesNotFitIsSaidAndANo) {
 // 1e12 tokens in steps of 16 · 4096.
 TEST(EstimateCli, ATrainingTakesAsManyStepsAsItsTokens) {
   const json answer =
-      json::parse(run_sextant(asked({"--tokens", "1T", "--price", "2.5", "--json"})).out);
+      json::parse(run_sextant(estimate_words({"--tokens", "1T", "--price", "2.5", "--json"})).out);
   const json& run = answer["training"];
   EXPECT_EQ(run["steps"].get<double>(), std::ceil(1e12 / 65536.0));
   const double days = run["steps"].get<double>() * answer["step_time_s"].get<double>() / 86400.0;
@@ -146,7 +146,7 @@ TEST(EstimateCli, ATrainingTakesAsManyStepsAsItsTokens) {
   EXPECT_NEAR(run["cost"].get<double>() / (run["device_hours"].get<double>() * 2.5), 1.0, 1e-9);
   EXPECT_NEAR(run["cost_high"].get<double>() / run["cost"].get<double>(),
               answer["interval"]["high_ratio"].get<double>(), 1e-9);
-  const Ran free = run_sextant(asked({"--tokens", "300B"}));
+  const Ran free = run_sextant(estimate_words({"--tokens", "300B"}));
   EXPECT_NE(free.out.find("300 B tokens: 4,577,637 steps"), std::string::npos) << free.out;
   EXPECT_EQ(free.out.find("cost"), std::string::npos);
 }
@@ -280,7 +280,7 @@ TEST(ExplainStep, MessagesNameTheirGroupBytesCountAndWhatHidesThem) {
 }
 
 TEST(EstimateCli, ASweepAnswersEveryValueAndTheBaseIsOneOfThem) {
-  const Ran ran = run_sextant(asked({"--sweep", "mbs=1,2,4", "--json"}));
+  const Ran ran = run_sextant(estimate_words({"--sweep", "mbs=1,2,4", "--json"}));
   ASSERT_EQ(ran.exit_code, 0) << ran.err;
   const json answer = json::parse(ran.out);
   EXPECT_EQ(answer["schema"], "sextant.estimate-sweep/2");
@@ -296,29 +296,30 @@ TEST(EstimateCli, ASweepAnswersEveryValueAndTheBaseIsOneOfThem) {
     EXPECT_GT(point["step_time_s"], point["step_compute_time_s"]);
     EXPECT_EQ(point["microbatches"], 8);
   }
-  const json alone = json::parse(run_sextant(asked({"--json"})).out);
+  const json alone = json::parse(run_sextant(estimate_words({"--json"})).out);
   EXPECT_EQ(answer["points"][0]["step_time_s"], alone["step_time_s"]);
   EXPECT_EQ(answer["points"][0]["step_compute_time_s"], alone["compute"]["step_compute_time_s"]);
   EXPECT_EQ(answer["points"][0]["utilisation"], alone["utilisation"]);
 }
 
 TEST(EstimateCli, AnIllegalPointIsShownWithItsReason) {
-  const Ran text = run_sextant(asked({"--sweep", "tp=2,3"}));
+  const Ran text = run_sextant(estimate_words({"--sweep", "tp=2,3"}));
   ASSERT_EQ(text.exit_code, 0) << text.err;
   EXPECT_NE(text.out.find("not legal: "), std::string::npos) << text.out;
   EXPECT_NE(text.out.find("HEADS-TP: tp=3 does not divide 32 attention heads"), std::string::npos);
-  const json answer = json::parse(run_sextant(asked({"--sweep", "tp=2,3", "--json"})).out);
+  const json answer = json::parse(run_sextant(estimate_words({"--sweep", "tp=2,3", "--json"})).out);
   EXPECT_TRUE(answer["points"][0]["legal"].get<bool>());
   EXPECT_FALSE(answer["points"][1]["legal"].get<bool>());
   EXPECT_FALSE(answer["points"][1]["reasons"].empty());
-  EXPECT_EQ(run_sextant(asked({"--sweep", "tp=3"})).exit_code, 1);
+  EXPECT_EQ(run_sextant(estimate_words({"--sweep", "tp=3"})).exit_code, 1);
 }
 
 TEST(EstimateCli, PlotsAreWrittenAndTheSameTwice) {
   const Folder folder;
   for (const char* name : {"p.svg", "p.png"}) {
     const std::string file = (folder.path() / name).string();
-    const std::vector<std::string> words = asked({"--sweep", "tp=1,2,3,4", "--plot", file});
+    const std::vector<std::string> words =
+        estimate_words({"--sweep", "tp=1,2,3,4", "--plot", file});
     const Ran ran = run_sextant(words);
     ASSERT_EQ(ran.exit_code, 0) << ran.err;
     EXPECT_NE(ran.err.find("plot written to"), std::string::npos);
@@ -335,11 +336,12 @@ TEST(EstimateCli, PlotsAreWrittenAndTheSameTwice) {
 }
 
 TEST(EstimateCli, FormatsAreThoseOfTheOtherCommands) {
-  EXPECT_TRUE(run_sextant(asked({"--sweep", "mbs=1", "-o", "md"})).out.find("| mbs |") !=
+  EXPECT_TRUE(run_sextant(estimate_words({"--sweep", "mbs=1", "-o", "md"})).out.find("| mbs |") !=
               std::string::npos);
+  EXPECT_TRUE(run_sextant(estimate_words({"--sweep", "mbs=1", "-o", "csv"}))
+                  .out.starts_with("mbs,step ms,"));
   EXPECT_TRUE(
-      run_sextant(asked({"--sweep", "mbs=1", "-o", "csv"})).out.starts_with("mbs,step ms,"));
-  EXPECT_TRUE(run_sextant(asked({"-o", "csv"})).out.starts_with("term,time_s,share\ncompute,"));
+      run_sextant(estimate_words({"-o", "csv"})).out.starts_with("term,time_s,share\ncompute,"));
 }
 
 TEST(EstimateCli, AnIllegalLayoutIsTheAnswerNo) {
@@ -355,18 +357,19 @@ TEST(EstimateCli, AnIllegalLayoutIsTheAnswerNo) {
 }
 
 TEST(EstimateCli, BadWordsSayWhatIsAllowed) {
-  const Ran factor = run_sextant(asked({"--sweep", "layers"}));
+  const Ran factor = run_sextant(estimate_words({"--sweep", "layers"}));
   EXPECT_EQ(factor.exit_code, 2);
   EXPECT_EQ(factor.out, "");
   EXPECT_EQ(factor.err,
             "sextant: error: --sweep: 'layers' is not a known factor "
             "(allowed: mbs, seq, tp, hidden, precision)\n");
-  EXPECT_EQ(run_sextant(asked({"--sweep", "mbs=0"})).exit_code, 2);
-  const Ran plot = run_sextant(asked({"--sweep", "mbs=1", "--plot", "/tmp/plot.gif"}));
+  EXPECT_EQ(run_sextant(estimate_words({"--sweep", "mbs=0"})).exit_code, 2);
+  const Ran plot = run_sextant(estimate_words({"--sweep", "mbs=1", "--plot", "/tmp/plot.gif"}));
   EXPECT_EQ(plot.exit_code, 2);
   EXPECT_NE(plot.err.find(".svg or .png"), std::string::npos);
-  EXPECT_EQ(run_sextant(asked({"--plot", "p.svg"})).exit_code, 2);
-  EXPECT_EQ(run_sextant(asked({"--sweep", "mbs=1", "--plot", "/no/such/folder/p.svg"})).exit_code,
+  EXPECT_EQ(run_sextant(estimate_words({"--plot", "p.svg"})).exit_code, 2);
+  EXPECT_EQ(run_sextant(estimate_words({"--sweep", "mbs=1", "--plot", "/no/such/folder/p.svg"}))
+                .exit_code,
             3);
   EXPECT_EQ(run_sextant({"estimate", "llama-3.1-8b"}).exit_code, 2);
 }
@@ -383,7 +386,7 @@ TEST(EstimateCli, BadTrainingsSayWhatIsAllowed) {
         {{"--price", "2"}, "--price: a price alone costs nothing"},
         {{"--sweep", "mbs", "--tokens", "1T"}, "--tokens: a sweep has no single training"},
         {{"--sweep", "mbs", "--timeline", "t"}, "--timeline: a sweep has no single timeline"}}) {
-    const Ran ran = run_sextant(asked(words));
+    const Ran ran = run_sextant(estimate_words(words));
     EXPECT_EQ(ran.exit_code, 2) << said;
     EXPECT_EQ(ran.out, "");
     EXPECT_NE(ran.err.find(said), std::string::npos) << ran.err;

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "base/file.h"
+#include "base/places_testing.h"
 #include "base/text.h"
 #include "describe/cluster/load_cluster.h"
 #include "describe/json_value.h"
@@ -23,7 +24,7 @@ namespace fs = std::filesystem;
 const describe::DataStore kData;
 
 fs::path catalogue(std::string_view name) {
-  return fs::path(SEXTANT_SOURCE_DIR).parent_path() / "shared" / "catalog" / name;
+  return shared_folder() / "catalog" / name;
 }
 
 std::set<std::string> flags_of_catalogue(const fs::path& file) {

@@ -25,7 +25,7 @@ class KernelTruth : public ::testing::Test {
   }
 };
 
-std::vector<double> errors_of(const fs::path& path, const Chosen& chosen) {
+std::vector<double> kernel_errors(const fs::path& path, const Chosen& chosen) {
   return tests::errors_of<app::KernelPredictor>(path, chosen);
 }
 
@@ -39,40 +39,41 @@ Chosen kinds(std::vector<std::string> names) {
   };
 }
 
-double score(const Chosen& chosen) {
-  return mean(errors_of(truth_dir() / "h200" / "gpu_kernels.csv", chosen)).value_or(1.0);
+double kernel_score(const Chosen& chosen) {
+  return mean(kernel_errors(truth_dir() / "h200" / "gpu_kernels.csv", chosen)).value_or(1.0);
 }
 
 // Required: 7 %.
 TEST_F(KernelTruth, ProductsOnOneH200) {
-  EXPECT_LE(score(kinds({"gemm"})), 0.050);
-  EXPECT_LE(score(kinds({"bmm"})), 0.060);
+  EXPECT_LE(kernel_score(kinds({"gemm"})), 0.050);
+  EXPECT_LE(kernel_score(kinds({"bmm"})), 0.060);
 }
 
 // Required: 10 %.
 TEST_F(KernelTruth, AttentionOnOneH200) {
-  EXPECT_LE(score(kinds({"attention"})), 0.050);
+  EXPECT_LE(kernel_score(kinds({"attention"})), 0.050);
 }
 
 // Required: 12 %.
 TEST_F(KernelTruth, StreamsLossAndOptimizerOnOneH200) {
-  EXPECT_LE(score(kinds({"memory", "loss", "optimizer"})), 0.040);
+  EXPECT_LE(kernel_score(kinds({"memory", "loss", "optimizer"})), 0.040);
 }
 
 TEST_F(KernelTruth, CopiesFromTheHost) {
-  EXPECT_LE(score(kinds({"pcie"})), 0.02);
+  EXPECT_LE(kernel_score(kinds({"pcie"})), 0.02);
 }
 
 // What the host costs varies from 17 to 28 µs for the same call.
 TEST_F(KernelTruth, CallsThatTheHostBinds) {
-  EXPECT_LE(score([](const measured::Row& row) { return row.measured < kHostBound; }), 0.35);
+  EXPECT_LE(kernel_score([](const measured::Row& row) { return row.measured < kHostBound; }), 0.35);
 }
 
 double efficiency_score(const char* device, std::string_view op) {
-  return mean(errors_of(truth_dir() / (std::string("simumax_kernel_efficiency_") + device + ".csv"),
-                        [op](const measured::Row& row) {
-                          return std::get<measured::KernelEfficiencySubject>(row.subject).op == op;
-                        }))
+  return mean(kernel_errors(
+                  truth_dir() / (std::string("simumax_kernel_efficiency_") + device + ".csv"),
+                  [op](const measured::Row& row) {
+                    return std::get<measured::KernelEfficiencySubject>(row.subject).op == op;
+                  }))
       .value_or(1.0);
 }
 

@@ -10,17 +10,17 @@
 
 namespace sextant::tests {
 
-using namespace describe;  // NOLINT(google-build-using-namespace): the test speaks its words only
 using emit::Dialect;
 using emit::Settings;
 
 namespace {
 
-Written made(const char* model, const char* cluster, Framework framework, Dialect dialect) {
-  static const DataStore kData;
+Written made(const char* model, const char* cluster, describe::Framework framework,
+             Dialect dialect) {
+  static const describe::DataStore kData;
   Written made;
-  made.job.model = *load_model(model, kData);
-  made.job.cluster = *load_cluster(cluster, kData);
+  made.job.model = *describe::load_model(model, kData);
+  made.job.cluster = *describe::load_cluster(cluster, kData);
   made.job.framework = framework;
   made.job.sequences.length = 8192;
   made.job.global_batch = 128;
@@ -45,12 +45,13 @@ void set(Settings& settings, std::string_view text) {
 }
 
 Written megatron() {
-  Written w = made("llama-3.1-70b", "64xh100-sxm", Framework::kMegatronCore, Dialect::kMegatron);
+  Written w =
+      made("llama-3.1-70b", "64xh100-sxm", describe::Framework::kMegatronCore, Dialect::kMegatron);
   w.job.layout.tp = 4;
   w.job.layout.pp = 4;
   w.job.layout.sp = true;
-  w.job.layout.zero = Zero::kOptimizer;
-  w.job.layout.overlap = {Overlap::kGradReduce, Overlap::kParamGather};
+  w.job.layout.zero = describe::Zero::kOptimizer;
+  w.job.layout.overlap = {describe::Overlap::kGradReduce, describe::Overlap::kParamGather};
   set(w.settings, "CUDA_DEVICE_MAX_CONNECTIONS=1 use_distributed_optimizer=true bf16=true");
   return w;
 }
@@ -66,16 +67,17 @@ Written bridge() {
 Written interleaved() {
   Written w = megatron();
   w.job.layout.vpp = 5;
-  w.job.layout.schedule = Schedule::kInterleaved1f1b;
+  w.job.layout.schedule = describe::Schedule::kInterleaved1f1b;
   return w;
 }
 
 Written experts() {
-  Written w = made("deepseek-v3", "256xh100-sxm", Framework::kMegatronCore, Dialect::kMegatron);
+  Written w =
+      made("deepseek-v3", "256xh100-sxm", describe::Framework::kMegatronCore, Dialect::kMegatron);
   w.job.layout.pp = 8;
   w.job.layout.ep = 8;
   w.job.layout.split.layers_per_stage = {7, 8, 8, 8, 8, 8, 8, 6};
-  w.job.layout.zero = Zero::kOptimizer;
+  w.job.layout.zero = describe::Zero::kOptimizer;
   set(w.settings, "CUDA_DEVICE_MAX_CONNECTIONS=1 moe_token_dispatcher_type=alltoall");
   return w;
 }
@@ -85,23 +87,24 @@ Written overlapped_experts() {
   w.job.layout.pp = 1;
   w.job.layout.split = {};
   w.job.global_batch = 256;
-  w.job.layout.overlap = {Overlap::kExpert};
+  w.job.layout.overlap = {describe::Overlap::kExpert};
   return w;
 }
 
 Written torchtitan() {
-  Written w = made("llama-3.1-8b", "64xh100-sxm", Framework::kTorchtitan, Dialect::kTorchtitan);
+  Written w =
+      made("llama-3.1-8b", "64xh100-sxm", describe::Framework::kTorchtitan, Dialect::kTorchtitan);
   w.job.layout.tp = 4;
   w.job.layout.sp = true;
   w.job.layout.pp = 2;
-  w.job.layout.zero = Zero::kParameters;
+  w.job.layout.zero = describe::Zero::kParameters;
   set(w.settings, "training.disable_cuda_graphs=true");
   return w;
 }
 
 Written torchtitan_experts() {
   Written w = torchtitan();
-  w.job.model.blocks[0].ffn = MoeFfn{.experts = 64, .topk = 4, .width = 1024};
+  w.job.model.blocks[0].ffn = describe::MoeFfn{.experts = 64, .topk = 4, .width = 1024};
   w.job.layout.tp = 1;
   w.job.layout.sp = false;
   w.job.layout.pp = 1;
@@ -110,8 +113,9 @@ Written torchtitan_experts() {
 }
 
 Written deepspeed() {
-  Written w = made("llama-3.1-8b", "64xh100-sxm", Framework::kDeepspeed, Dialect::kDeepspeed);
-  w.job.layout.zero = Zero::kParameters;
+  Written w =
+      made("llama-3.1-8b", "64xh100-sxm", describe::Framework::kDeepspeed, Dialect::kDeepspeed);
+  w.job.layout.zero = describe::Zero::kParameters;
   set(w.settings,
       "train_batch_size=128 train_micro_batch_size_per_gpu=1 gradient_accumulation_steps=2 "
       "bf16.enabled=true");
@@ -119,17 +123,18 @@ Written deepspeed() {
 }
 
 Written maxtext() {
-  Written w = made("llama-3.1-8b", "64xh100-sxm", Framework::kMaxtext, Dialect::kMaxtext);
+  Written w = made("llama-3.1-8b", "64xh100-sxm", describe::Framework::kMaxtext, Dialect::kMaxtext);
   w.job.layout.pp = 4;
-  w.job.layout.zero = Zero::kParameters;
+  w.job.layout.zero = describe::Zero::kParameters;
   set(w.settings, "ici_pipeline_parallelism=4 ici_fsdp_parallelism=-1");
   return w;
 }
 
 Written accelerate() {
-  Written w = made("llama-3.1-8b", "64xh100-sxm", Framework::kAccelerate, Dialect::kAccelerate);
+  Written w =
+      made("llama-3.1-8b", "64xh100-sxm", describe::Framework::kAccelerate, Dialect::kAccelerate);
   w.job.layout.tp = 2;
-  w.job.layout.zero = Zero::kParameters;
+  w.job.layout.zero = describe::Zero::kParameters;
   set(w.settings,
       "distributed_type=FSDP fsdp_config.fsdp_version=2 num_processes=64 "
       "parallelism_config.parallelism_config_tp_size=2 "
@@ -138,11 +143,12 @@ Written accelerate() {
 }
 
 Written nanotron() {
-  Written w = made("llama-3.1-8b", "64xh100-sxm", Framework::kNanotron, Dialect::kNanotron);
+  Written w =
+      made("llama-3.1-8b", "64xh100-sxm", describe::Framework::kNanotron, Dialect::kNanotron);
   w.job.layout.tp = 4;
   w.job.layout.sp = true;
   w.job.layout.pp = 2;
-  w.job.layout.zero = Zero::kOptimizer;
+  w.job.layout.zero = describe::Zero::kOptimizer;
   set(w.settings, "parallelism.pp_engine=1f1b optimizer.zero_stage=1");
   return w;
 }

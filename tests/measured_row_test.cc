@@ -17,7 +17,7 @@ namespace {
 using describe::Job;
 using describe::Layout;
 
-Job job_of(const std::string& model, const std::string& cluster, const Layout& layout) {
+Job logged_job(const std::string& model, const std::string& cluster, const Layout& layout) {
   const describe::DataStore data;
   Job job;
   job.model = *describe::load_model(model, data);
@@ -37,7 +37,7 @@ emit::MeasuredRun measurement() {
   return run;
 }
 
-std::vector<measured::Row> rows_of(const Job& job) {
+std::vector<measured::Row> rows_read_back(const Job& job) {
   const std::string table = emit::row_header() + emit::measured_row(job, measurement(), "MINE-1");
   auto rows = measured::parse_table(table, "mine.csv", describe::DataStore{});
   EXPECT_TRUE(rows) << (rows ? "" : to_text(rows.error())) << "\n" << table;
@@ -45,7 +45,7 @@ std::vector<measured::Row> rows_of(const Job& job) {
 }
 
 void expect_same_job(const Job& job) {
-  const std::vector<measured::Row> rows = rows_of(job);
+  const std::vector<measured::Row> rows = rows_read_back(job);
   ASSERT_EQ(rows.size(), 2U);  // the step and the memory
   EXPECT_EQ(rows[0].id, "MINE-1");
   EXPECT_EQ(rows[0].quantity, "step_time_s");
@@ -88,7 +88,7 @@ TEST(MeasuredRow, OfADenseJobIsReadBack) {
   layout.zero = describe::Zero::kOptimizer;
   layout.recompute.granularity = describe::Recompute::kFull;
   layout.overlap = {describe::Overlap::kGradReduce, describe::Overlap::kParamGather};
-  expect_same_job(job_of("llama-3-8b", "64xh100-sxm", layout));
+  expect_same_job(logged_job("llama-3-8b", "64xh100-sxm", layout));
 }
 
 TEST(MeasuredRow, OfAnInterleavedPipelineIsReadBack) {
@@ -102,7 +102,7 @@ TEST(MeasuredRow, OfAnInterleavedPipelineIsReadBack) {
   layout.mbs = 2;
   layout.precision = describe::Precision::kFp8;
   layout.zero = describe::Zero::kOptimizer;
-  expect_same_job(job_of("llama-3-8b", "64xh100-sxm", layout));
+  expect_same_job(logged_job("llama-3-8b", "64xh100-sxm", layout));
 }
 
 TEST(MeasuredRow, OfAJobWithExpertsIsReadBack) {
@@ -111,7 +111,7 @@ TEST(MeasuredRow, OfAJobWithExpertsIsReadBack) {
   layout.ep = 8;
   layout.dp = 32;
   layout.zero = describe::Zero::kOptimizer;
-  expect_same_job(job_of("mixtral-8x7b", "64xh100-sxm", layout));
+  expect_same_job(logged_job("mixtral-8x7b", "64xh100-sxm", layout));
 }
 
 }  // namespace

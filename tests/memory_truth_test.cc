@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "app/predict_memory.h"
+#include "base/places_testing.h"
 #include "cost/memory/fit.h"
 #include "describe/layout/rules.h"
 #include "measured/table.h"
@@ -18,18 +19,19 @@ namespace {
 namespace fs = std::filesystem;
 
 const fs::path& source_dir() {
-  static const fs::path kFolder{SEXTANT_SOURCE_DIR};
+  static const fs::path kFolder = source_folder();
   return kFolder;
 }
 
-std::vector<measured::Row> rows_of(const fs::path& path) {
+std::vector<measured::Row> table_rows(const fs::path& path) {
   auto rows = measured::read_table(path, describe::DataStore());
   EXPECT_TRUE(rows) << (rows ? "" : to_text(rows.error()));
   return rows ? std::move(*rows) : std::vector<measured::Row>();
 }
 
 // Errors of the predicted, scored rows of one quantity.
-std::vector<double> errors_of(const std::vector<measured::Row>& rows, std::string_view quantity) {
+std::vector<double> memory_errors(const std::vector<measured::Row>& rows,
+                                  std::string_view quantity) {
   const describe::DataStore data;
   app::MemoryPredictor predictor(data);
   std::vector<double> errors;
@@ -77,20 +79,20 @@ class MemoryTruth : public ::testing::Test {
 };
 
 TEST_F(MemoryTruth, HuggingFaceModelsOnOneDevice) {
-  const std::vector<measured::Row> rows = rows_of(truth_ / "h200" / "memory.csv");
-  const std::vector<double> peak = errors_of(rows, "peak_gib");
+  const std::vector<measured::Row> rows = table_rows(truth_ / "h200" / "memory.csv");
+  const std::vector<double> peak = memory_errors(rows, "peak_gib");
   ASSERT_EQ(peak.size(), 23U);
   EXPECT_LE(mean_size(peak), 0.01);
   EXPECT_LE(worst(peak), 0.02);
   EXPECT_EQ(far_under(peak), 0U);
-  EXPECT_LE(mean_size(errors_of(rows, "after_forward_gib")), 0.01);
-  EXPECT_LE(mean_size(errors_of(rows, "reserved_gib")), 0.05);
+  EXPECT_LE(mean_size(memory_errors(rows, "after_forward_gib")), 0.01);
+  EXPECT_LE(mean_size(memory_errors(rows, "reserved_gib")), 0.05);
 }
 
 // SimuMax itself: 0.46 %; Megatron's own estimator: 4.5 %, under in every row.
 TEST_F(MemoryTruth, MegatronOnB200) {
   const std::vector<double> errors =
-      errors_of(rows_of(truth_ / "runs" / "simumax_b200.csv"), "mem_gib");
+      memory_errors(table_rows(truth_ / "runs" / "simumax_b200.csv"), "mem_gib");
   ASSERT_EQ(errors.size(), 31U);
   EXPECT_LE(mean_size(errors), 0.0046);
   EXPECT_LE(worst(errors), 0.01);
@@ -100,7 +102,7 @@ TEST_F(MemoryTruth, MegatronOnB200) {
 TEST_F(MemoryTruth, OtherRunsThatPrintMemory) {
   for (const char* table : {"bloom", "misc", "mlperf_pretrain", "torchtitan", "vocab_parallel"}) {
     const std::vector<double> errors =
-        errors_of(rows_of(truth_ / "runs" / (std::string(table) + ".csv")), "mem_gib");
+        memory_errors(table_rows(truth_ / "runs" / (std::string(table) + ".csv")), "mem_gib");
     ASSERT_FALSE(errors.empty()) << table;
     EXPECT_LE(mean_size(errors), 0.10) << table;
   }
@@ -110,7 +112,7 @@ TEST_F(MemoryTruth, RunsThatFailedForMemoryAreRejected) {
   std::size_t rejected = 0;
   const describe::DataStore data;
   app::MemoryPredictor predictor(data);
-  for (const measured::Row& row : rows_of(truth_ / "runs" / "bloom.csv")) {
+  for (const measured::Row& row : table_rows(truth_ / "runs" / "bloom.csv")) {
     if (row.quantity == "fits") {
       const measured::Answer answer = predictor(row);
       ASSERT_TRUE(std::holds_alternative<measured::Prediction>(answer)) << row.id;
@@ -125,7 +127,7 @@ TEST_F(MemoryTruth, RunsThatFailedForMemoryAreRejected) {
 // is not foreseen, a run that happened is never refused.
 TEST(MeasuredMemory, GrownBatches) {
   const fs::path table = source_dir() / "data" / "measured" / "h200_memory.csv";
-  const std::vector<measured::Row> rows = rows_of(table);
+  const std::vector<measured::Row> rows = table_rows(table);
   const describe::DataStore data;
   app::MemoryPredictor predictor(data);
   std::size_t ran = 0;
@@ -149,7 +151,7 @@ TEST(MeasuredMemory, GrownBatches) {
   EXPECT_EQ(ran, 77U);
   EXPECT_EQ(failed, 51U);
   EXPECT_GE(rejected, 22U);
-  const std::vector<double> peak = errors_of(rows, "peak_gib");
+  const std::vector<double> peak = memory_errors(rows, "peak_gib");
   ASSERT_EQ(peak.size(), 77U);
   EXPECT_LE(mean_size(peak), 0.01);
   EXPECT_LE(worst(peak), 0.04);
@@ -157,11 +159,11 @@ TEST(MeasuredMemory, GrownBatches) {
 
 TEST(MeasuredMemory, ShardedByFsdp) {
   const std::vector<measured::Row> rows =
-      rows_of(source_dir() / "data" / "measured" / "h200_fsdp_memory.csv");
-  const std::vector<double> peak = errors_of(rows, "peak_gib");
+      table_rows(source_dir() / "data" / "measured" / "h200_fsdp_memory.csv");
+  const std::vector<double> peak = memory_errors(rows, "peak_gib");
   ASSERT_EQ(peak.size(), 23U);
   EXPECT_LE(mean_size(peak), 0.03);
-  EXPECT_LE(mean_size(errors_of(rows, "reserved_gib")), 0.07);
+  EXPECT_LE(mean_size(memory_errors(rows, "reserved_gib")), 0.07);
 }
 
 bool leaves_memory_open(const measured::Row& row) {
@@ -183,7 +185,7 @@ TEST_F(MemoryTruth, RunsThatHappenedAreNeverRejected) {
   ASSERT_TRUE(files);
   for (const fs::path& file : *files) {
     std::set<std::string> seen;
-    for (const measured::Row& row : rows_of(file)) {
+    for (const measured::Row& row : table_rows(file)) {
       const auto* run = std::get_if<measured::RunSubject>(&row.subject);
       if (row.refusal || run == nullptr || !run->job || row.quantity == "fits" ||
           row.trust == measured::Trust::kC || !seen.insert(row.id).second ||

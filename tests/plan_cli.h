@@ -16,7 +16,7 @@ using nlohmann::json;
 using Words = std::vector<std::string>;
 
 // A small problem: an 8B model on one node, and few values of what multiplies a space.
-inline Words asked(const Words& more, const std::string& fix = "cp=1,mbs=1") {
+inline Words plan_words(const Words& more, const std::string& fix = "cp=1,mbs=1") {
   Words words{"plan", "llama-3.1-8b", "--on", "8xh100-sxm", "--gbs", "64", "--fix", fix};
   words.insert(words.end(), more.begin(), more.end());
   return words;

@@ -15,7 +15,7 @@ namespace sextant::tests {
 namespace {
 
 TEST(PlanCli, TheAnswerSaysWhatWinsWhyAndHowItWasFound) {
-  const Ran ran = run_sextant(asked({"--tokens", "1T", "--price", "2.5"}));
+  const Ran ran = run_sextant(plan_words({"--tokens", "1T", "--price", "2.5"}));
   ASSERT_EQ(ran.exit_code, 0) << ran.err;
   EXPECT_EQ(ran.err, "");  // progress is for terminals
   expect_said(ran.out, {"plan  ", "step  ", "MFU", "of 75.67 GiB (79.65 GiB less 5 % headroom)",
@@ -34,11 +34,11 @@ TEST(PlanCli, AMeshOfJaxIsNamedAndSaysWhoCrossesSlices) {
   EXPECT_NE(mesh.find(";dcn:"), std::string::npos) << mesh;
   const Ran ran = run_sextant(words);
   expect_said(ran.out, {"JAX mesh   " + mesh});
-  EXPECT_TRUE(answer_of(asked({}))["plans"][0]["mesh"].is_null());
+  EXPECT_TRUE(answer_of(plan_words({}))["plans"][0]["mesh"].is_null());
 }
 
 TEST(PlanCli, NoLayoutThatUsersTryIsFasterAndTheWordsBringThePlanBack) {
-  const json answer = answer_of(asked({}));
+  const json answer = answer_of(plan_words({}));
   EXPECT_EQ(answer["schema"], "sextant.plan/1");
   const json& best = answer["plans"][0];
   const json same = estimate_of(best["layout"].get<std::string>());
@@ -65,8 +65,8 @@ TEST(PlanCli, NoLayoutThatUsersTryIsFasterAndTheWordsBringThePlanBack) {
 }
 
 TEST(PlanCli, TheAnswerIsTheSameOnAnyNumberOfThreads) {
-  json one = answer_of(asked({"--threads", "1"}));
-  json three = answer_of(asked({"--threads", "3"}));
+  json one = answer_of(plan_words({"--threads", "1"}));
+  json three = answer_of(plan_words({"--threads", "3"}));
   for (json* answer : {&one, &three}) {
     (*answer)["search"].erase("time_s");
   }
@@ -74,7 +74,7 @@ TEST(PlanCli, TheAnswerIsTheSameOnAnyNumberOfThreads) {
 }
 
 TEST(PlanCli, FixedKeysKeepTheirValues) {
-  const json answer = answer_of(asked({}, "cp=1,mbs=2,tp=4,recompute=full"));
+  const json answer = answer_of(plan_words({}, "cp=1,mbs=2,tp=4,recompute=full"));
   ASSERT_FALSE(answer["plans"].empty());
   for (const json& plan : answer["plans"]) {
     EXPECT_EQ(plan["tp"], 4);
@@ -85,11 +85,11 @@ TEST(PlanCli, FixedKeysKeepTheirValues) {
 }
 
 TEST(PlanCli, ContradictoryFixesAreNamed) {
-  const Ran rule = run_sextant(asked({}, "tp=3"));
+  const Ran rule = run_sextant(plan_words({}, "tp=3"));
   EXPECT_EQ(rule.exit_code, 1);
   expect_said(rule.out, {"no layout can run", "HEADS-TP", "freed alone, there are layouts: tp=3"});
   // 8 * 4 ranks on 8 devices: either of them is too much.
-  const json both = answer_of(asked({}, "tp=8,pp=4"), 1);
+  const json both = answer_of(plan_words({}, "tp=8,pp=4"), 1);
   EXPECT_FALSE(both["found"].get<bool>());
   EXPECT_EQ(both["none"]["freed"], json({"tp=8", "pp=4"}));
 }
@@ -107,7 +107,7 @@ TEST(PlanCli, WhatDoesNotFitSaysWhatIsMissingAndWhatWouldHelp) {
 }
 
 TEST(PlanCli, HeadroomIsKeptFree) {
-  const json answer = answer_of(asked({"--headroom", "40%"}));
+  const json answer = answer_of(plan_words({"--headroom", "40%"}));
   const auto limit = answer["limit_bytes"].get<double>();
   EXPECT_NEAR(limit, 79.65 * 0.6 * 1024 * 1024 * 1024, 0.01 * limit);
   for (const json& plan : answer["plans"]) {
@@ -116,25 +116,25 @@ TEST(PlanCli, HeadroomIsKeptFree) {
 }
 
 TEST(PlanCli, WhyNotNamesTheRule) {
-  const Ran ran = run_sextant(asked({"--why-not", "tp=3"}));
+  const Ran ran = run_sextant(plan_words({"--why-not", "tp=3"}));
   EXPECT_EQ(ran.exit_code, 0) << ran.err;
   expect_said(ran.out, {"why not tp=3", "not legal", "HEADS-TP"});
 }
 
 TEST(PlanCli, WhyNotNamesTheMissingMemory) {
-  const Ran ran = run_sextant(asked({"--why-not", "zero=0,overlap=grad_reduce"}));
+  const Ran ran = run_sextant(plan_words({"--why-not", "zero=0,overlap=grad_reduce"}));
   EXPECT_EQ(ran.exit_code, 0) << ran.err;
   expect_said(ran.out, {"does not fit", " missing"});
 }
 
 TEST(PlanCli, WhyNotNamesWhatWasFixedOtherwise) {
-  const Ran ran = run_sextant(asked({"--why-not", "tp=4,mbs=2"}));
+  const Ran ran = run_sextant(plan_words({"--why-not", "tp=4,mbs=2"}));
   EXPECT_EQ(ran.exit_code, 0) << ran.err;
   expect_said(ran.out, {"not searched: mbs=2, but mbs=1 is fixed"});
 }
 
 TEST(PlanCli, WhyNotTermsAddUpToTheDifference) {
-  const json answer = answer_of(asked({"--why-not", "tp=8"}));
+  const json answer = answer_of(plan_words({"--why-not", "tp=8"}));
   const json& why = answer["why_not"];
   double sum = 0.0;
   for (const auto& [term, longer] : why["longer"].items()) {
@@ -194,7 +194,7 @@ TEST(PlanCli, OnesOwnJobThatDoesNotSayEnoughIsAnError) {
 TEST(PlanCli, ThePlanComesAsFilesThatReadBackToIt) {
   const Folder folder;
   const std::string out = (folder.path() / "job").string();
-  const json answer = answer_of(asked({"--emit", "megatron", "--out", out}));
+  const json answer = answer_of(plan_words({"--emit", "megatron", "--out", out}));
   ASSERT_EQ(answer["written"].size(), 1U);
   const std::string file = answer["written"][0].get<std::string>();
   expect_said(content(file), {"predicted step", "needs", "pretrain_gpt.py"});
@@ -207,7 +207,7 @@ TEST(PlanCli, ThePlanComesAsFilesThatReadBackToIt) {
 TEST(PlanCli, PicturesAreWritten) {
   const Folder folder;
   const std::string out = (folder.path() / "pictures").string();
-  Words words = asked({"--plot", out}, "cp=1,mbs=1,recompute=none,overlap=grad_reduce");
+  Words words = plan_words({"--plot", out}, "cp=1,mbs=1,recompute=none,overlap=grad_reduce");
   const Ran ran = run_sextant(words);
   ASSERT_EQ(ran.exit_code, 0) << ran.err;
   for (const char* name : {"memory", "timeline", "waterfall", "front", "heat-map"}) {
@@ -223,15 +223,15 @@ TEST(PlanCli, PicturesAreWritten) {
 TEST(PlanCli, WrongWordsAreUsage) {
   const std::vector<std::pair<Words, std::string>> cases{
       {{"plan", "--on", "8xh100-sxm"}, "the model is missing"},
-      {asked({"--objective", "speed"}), "--objective"},
-      {asked({"--headroom", "120%"}), "--headroom"},
-      {asked({"--top", "0"}), "--top"},
-      {asked({"--days", "30"}), "a deadline needs the tokens"},
-      {asked({"--out", "x"}), "--emit"},
-      {asked({"--why-not", "tq=3"}), "--why-not"},
-      {asked({}, "tq=3"), "--fix"},
-      {asked({"--emit", "torchtitan", "--framework", "megatron-core"}), "not a dialect"},
-      {asked({"--plot-as", "jpg", "--plot", "x"}), "svg or png"}};
+      {plan_words({"--objective", "speed"}), "--objective"},
+      {plan_words({"--headroom", "120%"}), "--headroom"},
+      {plan_words({"--top", "0"}), "--top"},
+      {plan_words({"--days", "30"}), "a deadline needs the tokens"},
+      {plan_words({"--out", "x"}), "--emit"},
+      {plan_words({"--why-not", "tq=3"}), "--why-not"},
+      {plan_words({}, "tq=3"), "--fix"},
+      {plan_words({"--emit", "torchtitan", "--framework", "megatron-core"}), "not a dialect"},
+      {plan_words({"--plot-as", "jpg", "--plot", "x"}), "svg or png"}};
   for (const auto& [words, said] : cases) {
     const Ran ran = run_sextant(words);
     EXPECT_EQ(ran.exit_code, 2) << said << ran.out;
@@ -253,7 +253,7 @@ TEST(PlanCli, ABatchLeftOpenIsAboutFourMillionTokens) {
 TEST(PlanCli, OtherWaysToChooseAndTheProofStandBesideThePlan) {
   const std::string fix = "cp=1,mbs=1,tp=2,recompute=none,overlap=grad_reduce+param_gather,zero=1";
   const json answer =
-      answer_of(asked({"--baselines", "megatron-rule,black-box,random", "--proof"}, fix));
+      answer_of(plan_words({"--baselines", "megatron-rule,black-box,random", "--proof"}, fix));
   ASSERT_EQ(answer["baselines"].size(), 3U);
   const double best = step_of(answer["plans"][0]);
   for (const json& one : answer["baselines"]) {
@@ -265,9 +265,9 @@ TEST(PlanCli, OtherWaysToChooseAndTheProofStandBesideThePlan) {
   EXPECT_TRUE(answer["proof"]["exhaustive"].get<bool>());
   EXPECT_TRUE(answer["proof"]["holds"].get<bool>());
   EXPECT_EQ(answer["proof"]["checked"], answer["search"]["possible"]);
-  const Ran said = run_sextant(asked({"--baselines", "random", "--proof"}, fix));
+  const Ran said = run_sextant(plan_words({"--baselines", "random", "--proof"}, fix));
   expect_said(said.out, {"other ways to choose", "proof: all ", "none is faster"});
-  const Ran wrong = run_sextant(asked({"--baselines", "rule"}, fix));
+  const Ran wrong = run_sextant(plan_words({"--baselines", "rule"}, fix));
   EXPECT_EQ(wrong.exit_code, 2);
   EXPECT_NE(wrong.err.find("megatron-rule"), std::string::npos) << wrong.err;
 }

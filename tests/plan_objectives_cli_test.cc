@@ -11,8 +11,8 @@ namespace sextant::tests {
 namespace {
 
 TEST(PlanObjectives, LeastMemoryMayCostAFewPercent) {
-  const json fast = answer_of(asked({}));
-  const json lean = answer_of(asked({"--objective", "memory"}));
+  const json fast = answer_of(plan_words({}));
+  const json lean = answer_of(plan_words({"--objective", "memory"}));
   const json& winner = lean["plans"][0];
   EXPECT_LT(winner["least_memory_bytes"], fast["plans"][0]["least_memory_bytes"]);
   EXPECT_LE(step_of(winner), step_of(fast["plans"][0]) * 1.05);
@@ -50,16 +50,16 @@ TEST(PlanObjectives, EnergyIsNotGuessedWhereThePowerIsNotPublished) {
 }
 
 TEST(PlanObjectives, AFrontIsOfTimeAndMemory) {
-  const Ran ran = run_sextant(asked({"--objective", "energy", "--pareto"}));
+  const Ran ran = run_sextant(plan_words({"--objective", "energy", "--pareto"}));
   EXPECT_EQ(ran.exit_code, 2);
   expect_said(ran.err, {"--pareto", "step or memory"});
 }
 
 TEST(PlanObjectives, WhatChangesConvergenceIsFreeByNameOnly) {
-  const json plain = answer_of(asked({}));
+  const json plain = answer_of(plan_words({}));
   EXPECT_TRUE(plain["freed"].empty());
   EXPECT_EQ(plain["global_batch"], 64);
-  const json freed = answer_of(asked({"--free", "precision,gbs"}));
+  const json freed = answer_of(plan_words({"--free", "precision,gbs"}));
   std::vector<std::string> tried;
   double best = 0.0;
   std::string chosen;
@@ -86,14 +86,14 @@ TEST(PlanObjectives, WhatChangesConvergenceIsFreeByNameOnly) {
   EXPECT_DOUBLE_EQ(freed["plans"][0]["tokens_per_s"].get<double>(), best);
   for (const Words& wrong :
        {Words{"--free", "routing"}, Words{"--free", "gbs", "--objective", "cost"}}) {
-    const Ran ran = run_sextant(asked(wrong));
+    const Ran ran = run_sextant(plan_words(wrong));
     EXPECT_EQ(ran.exit_code, 2);
     expect_said(ran.err, {"--free"});
   }
 }
 
 TEST(PlanObjectives, AFrontTradesTimeForMemory) {
-  const json answer = answer_of(asked({"--pareto"}));
+  const json answer = answer_of(plan_words({"--pareto"}));
   const json& front = answer["front"];
   ASSERT_GT(front.size(), 1U);
   EXPECT_EQ(front[0]["step_time_s"], answer["plans"][0]["step_time_s"]);

@@ -9,6 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/places_testing.h"
+
 namespace sextant::tests {
 namespace {
 
@@ -33,8 +35,9 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   if (chdir(folder.path().c_str()) != 0) {
     _exit(126);
   }
-  arguments.insert(arguments.begin(), SEXTANT_PROGRAM);
-  execve(SEXTANT_PROGRAM, pointers(arguments).data(), pointers(variables).data());
+  const std::string program = built_program();
+  arguments.insert(arguments.begin(), program);
+  execve(program.c_str(), pointers(arguments).data(), pointers(variables).data());
   _exit(127);
 }
 

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
+#include "base/places_testing.h"
 #include "measured/table.h"
 #include "schedule/generate.h"
 #include "schedule/simulate.h"
@@ -25,8 +26,7 @@ using schedule::ActionKind;
 using schedule::ActionTable;
 
 fs::path truth() {
-  return fs::path(SEXTANT_SOURCE_DIR) / ".." / "shared" / "truth" /
-         "pytorch_pipeline_schedules.json";
+  return shared_folder() / "truth" / "pytorch_pipeline_schedules.json";
 }
 
 struct TruthTable {

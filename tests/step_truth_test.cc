@@ -9,6 +9,7 @@
 #include "app/predict_steps.h"
 #include "base/csv.h"
 #include "base/file.h"
+#include "base/places_testing.h"
 #include "base/statistics.h"
 #include "base/text.h"
 #include "cost/compute/rank_time.h"
@@ -24,11 +25,11 @@ fs::path h200_dir() {
 }
 
 fs::path measured_here(std::string_view name) {
-  return fs::path(SEXTANT_SOURCE_DIR) / "data" / "measured" / name;
+  return source_folder() / "data" / "measured" / name;
 }
 
 // Mean size of the errors of one quantity of a table; a refusal is a failure.
-double score(const fs::path& path, std::string_view quantity) {
+double step_score(const fs::path& path, std::string_view quantity) {
   const auto errors = tests::errors_of<app::StepPredictor>(
       path, [quantity](const measured::Row& row) { return row.quantity == quantity; });
   return mean(errors).value_or(1.0);
@@ -46,24 +47,24 @@ class StepTruth : public ::testing::Test {
 // Required: 12 %.
 TEST_F(StepTruth, TrainingStepsOnOneH200) {
   const fs::path table = h200_dir() / "train_steps.csv";
-  EXPECT_LE(score(table, "step_ms_median"), 0.045);
-  EXPECT_LE(score(table, "fwd_ms"), 0.05);
-  EXPECT_LE(score(table, "bwd_ms"), 0.055);
-  EXPECT_LE(score(table, "opt_ms"), 0.09);
+  EXPECT_LE(step_score(table, "step_ms_median"), 0.045);
+  EXPECT_LE(step_score(table, "fwd_ms"), 0.05);
+  EXPECT_LE(step_score(table, "bwd_ms"), 0.055);
+  EXPECT_LE(step_score(table, "opt_ms"), 0.09);
 }
 
 // Required: 10 %. The tensor-parallel ranks are bound by a host that took up to twice as long for
 // one case as for its neighbour.
 TEST_F(StepTruth, ComputeOfOneRank) {
   const fs::path table = h200_dir() / "rank_compute.csv";
-  EXPECT_LE(score(table, "step_ms"), 0.10);
-  EXPECT_LE(score(table, "fwd_ms"), 0.09);
-  EXPECT_LE(score(table, "bwd_ms"), 0.13);
+  EXPECT_LE(step_score(table, "step_ms"), 0.10);
+  EXPECT_LE(step_score(table, "fwd_ms"), 0.09);
+  EXPECT_LE(step_score(table, "bwd_ms"), 0.13);
 }
 
 TEST(MeasuredSteps, TrainingStepsAndRanks) {
-  EXPECT_LE(score(measured_here("h200_step_times.csv"), "step_ms_median"), 0.04);
-  EXPECT_LE(score(measured_here("h200_rank_times.csv"), "step_ms"), 0.11);
+  EXPECT_LE(step_score(measured_here("h200_step_times.csv"), "step_ms_median"), 0.04);
+  EXPECT_LE(step_score(measured_here("h200_rank_times.csv"), "step_ms"), 0.11);
 }
 
 struct Listed {

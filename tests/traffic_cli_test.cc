@@ -12,7 +12,7 @@ namespace {
 
 using nlohmann::json;
 
-std::vector<std::string> asked(std::vector<std::string> more = {}) {
+std::vector<std::string> traffic_words(std::vector<std::string> more = {}) {
   std::vector<std::string> words{"traffic",  "llama-3.1-8b", "--on",  "64xh100-sxm",
                                  "--layout", "tp=4,pp=2",    "--gbs", "64"};
   words.insert(words.end(), more.begin(), more.end());
@@ -20,7 +20,7 @@ std::vector<std::string> asked(std::vector<std::string> more = {}) {
 }
 
 TEST(TrafficCli, TheTableNamesMessagesTotalsAndAssumptions) {
-  const Ran ran = run_sextant(asked());
+  const Ran ran = run_sextant(traffic_words());
   ASSERT_EQ(ran.exit_code, 0) << ran.err;
   for (const char* said : {"attention output", "activations to the next stage", "gradients",
                            "hidden behind", "on the wire", "assumed: seq=4096"}) {
@@ -29,7 +29,7 @@ TEST(TrafficCli, TheTableNamesMessagesTotalsAndAssumptions) {
 }
 
 TEST(TrafficCli, JsonAddsUp) {
-  const Ran ran = run_sextant(asked({"--json"}));
+  const Ran ran = run_sextant(traffic_words({"--json"}));
   ASSERT_EQ(ran.exit_code, 0) << ran.err;
   const json answer = json::parse(ran.out);
   EXPECT_EQ(answer["schema"], "sextant.traffic/1");
@@ -56,7 +56,7 @@ TEST(TrafficCli, FilesAreWrittenAndTheSameTwice) {
   const std::string map = (folder.path() / "m.png").string();
   const std::string pattern = (folder.path() / "p.svg").string();
   const std::vector<std::string> words =
-      asked({"--matrix", matrix, "--heat-map", map, "--pattern", pattern, "--by", "node"});
+      traffic_words({"--matrix", matrix, "--heat-map", map, "--pattern", pattern, "--by", "node"});
   ASSERT_EQ(run_sextant(words).exit_code, 0);
   const std::string first = content(matrix) + content(map) + content(pattern);
   EXPECT_TRUE(first.starts_with("from,to,axis,bytes\n0,0,tp,"));
@@ -75,11 +75,11 @@ TEST(TrafficCli, AnIllegalLayoutIsTheAnswerNo) {
 
 TEST(TrafficCli, BadUsageExitsWithTwo) {
   EXPECT_EQ(run_sextant({"traffic", "llama-3.1-8b"}).exit_code, 2);
-  EXPECT_EQ(run_sextant(asked({"--by", "rack"})).exit_code, 2);
-  const Ran ran = run_sextant(asked({"--heat-map", "/tmp/map.gif"}));
+  EXPECT_EQ(run_sextant(traffic_words({"--by", "rack"})).exit_code, 2);
+  const Ran ran = run_sextant(traffic_words({"--heat-map", "/tmp/map.gif"}));
   EXPECT_EQ(ran.exit_code, 2);
   EXPECT_NE(ran.err.find(".svg or .png"), std::string::npos);
-  EXPECT_EQ(run_sextant(asked({"--matrix", "/no/such/folder/m.csv"})).exit_code, 3);
+  EXPECT_EQ(run_sextant(traffic_words({"--matrix", "/no/such/folder/m.csv"})).exit_code, 3);
 }
 
 }  // namespace

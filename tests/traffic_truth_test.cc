@@ -8,6 +8,7 @@
 #include "app/predict_traffic.h"
 #include "base/csv.h"
 #include "base/file.h"
+#include "base/places_testing.h"
 #include "base/text.h"
 #include "describe/layout/mesh.h"
 #include "measured/table.h"
@@ -21,7 +22,7 @@ using app::MessageKind;
 using measured::Row;
 using measured::StepCollectiveSubject;
 
-std::string to_text(const MessageKind& kind, std::int64_t count) {
+std::string message_text(const MessageKind& kind, std::int64_t count) {
   return std::string(kind.functional ? "f." : "c10d.") +
          std::string(
              describe::word_of<describe::CollectiveOp>(describe::kCollectiveOpWords, kind.op)) +
@@ -53,11 +54,11 @@ void expect_same(const std::string& name, const std::map<MessageKind, std::int64
   for (const auto& [kind, count] : seen) {
     const auto found = predicted.find(kind);
     EXPECT_TRUE(found != predicted.end() && found->second == count)
-        << name << ": seen " << to_text(kind, count) << ", predicted "
+        << name << ": seen " << message_text(kind, count) << ", predicted "
         << (found == predicted.end() ? 0 : found->second);
   }
   for (const auto& [kind, count] : predicted) {
-    EXPECT_TRUE(seen.contains(kind)) << name << ": not seen " << to_text(kind, count);
+    EXPECT_TRUE(seen.contains(kind)) << name << ": not seen " << message_text(kind, count);
   }
 }
 
@@ -72,8 +73,7 @@ void expect_exact(const fs::path& table) {
 }
 
 TEST(TrafficTruth, EveryMessageOfPyTorchIsPredictedAndNoOther) {
-  const fs::path table =
-      fs::path(SEXTANT_SOURCE_DIR) / ".." / "shared" / "truth" / "h200" / "pytorch_collectives.csv";
+  const fs::path table = shared_folder() / "truth" / "h200" / "pytorch_collectives.csv";
   if (!fs::is_regular_file(table)) {
     GTEST_SKIP() << "no measured tables beside the sources: nothing read";
   }
@@ -84,16 +84,14 @@ TEST(TrafficTruth, EveryMessageOfPyTorchIsPredictedAndNoOther) {
 // Sizes that do not divide: vocabularies and hidden sizes against 3, 6, 7 and 600 shards, tensor
 // parallelism with HSDP, with and without checkpointing.
 TEST(TrafficTruth, AwkwardSizesAndCombinationsAreExactToo) {
-  const fs::path table =
-      fs::path(SEXTANT_SOURCE_DIR) / "data" / "measured" / "pytorch_collectives_awkward.csv";
+  const fs::path table = source_folder() / "data" / "measured" / "pytorch_collectives_awkward.csv";
   EXPECT_GE(cases_of(table).size(), 16U);
   expect_exact(table);
 }
 
 // The validation of those tables: no error at all.
 TEST(TrafficTruth, TheValidatedBytesAreExact) {
-  const fs::path table =
-      fs::path(SEXTANT_SOURCE_DIR) / "data" / "measured" / "pytorch_collectives_awkward.csv";
+  const fs::path table = source_folder() / "data" / "measured" / "pytorch_collectives_awkward.csv";
   const auto rows = measured::read_table(table, describe::DataStore());
   ASSERT_TRUE(rows);
   for (const Row& row : *rows) {
@@ -158,7 +156,7 @@ MessageKind xla_kind(const CsvTable& table, std::size_t row) {
 }
 
 TEST(TrafficTruth, MessagesOfCompiledJaxProgramsArePredicted) {
-  const fs::path file = fs::path(SEXTANT_SOURCE_DIR) / "data" / "measured" / "xla_collectives.csv";
+  const fs::path file = source_folder() / "data" / "measured" / "xla_collectives.csv";
   const std::set<std::string_view> exact{"data",      "data-f32",        "data-scan", "data-tensor",
                                          "tensor",    "tensor-seq",      "fsdp",      "fsdp-f32",
                                          "data-fsdp", "tensor-seq-scan", "fsdp-scan"};

@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/places_testing.h"
 #include "measured/table.h"
 #include "measured/validate.h"
 
@@ -15,8 +16,7 @@ namespace sextant::tests {
 
 // The measured tables beside the sources; they may not be there.
 inline const std::filesystem::path& truth_dir() {
-  static const std::filesystem::path kFolder =
-      std::filesystem::path(SEXTANT_SOURCE_DIR) / ".." / "shared" / "truth";
+  static const std::filesystem::path kFolder = shared_folder() / "truth";
   return kFolder;
 }
 

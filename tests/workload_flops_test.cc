@@ -10,6 +10,7 @@
 
 #include "base/csv.h"
 #include "base/file.h"
+#include "base/places_testing.h"
 #include "describe/layout/pipeline_split.h"
 #include "describe/layout/rules.h"
 #include "describe/model/load_model.h"
@@ -29,7 +30,7 @@ using workload::Stage;
 using workload::WorkTotals;
 
 // A job that breaks no rule for lack of a device, a batch or learned positions.
-Job job_of(Model model) {
+Job legal_job(Model model) {
   Job job;
   for (auto& peak : job.cluster.device.peaks) {
     peak = describe::Sourced<FlopsPerSecond>{};
@@ -114,7 +115,7 @@ TEST(WorkloadFlops, ModelFlopsAreTheConventionsForEveryCatalogueModelAndLayout) 
       apart.insert(name);
       continue;
     }
-    Job job = job_of(*model);
+    Job job = legal_job(*model);
     const double expected =
         measured::flops_per_token(*model, job.sequences.length, FlopsConvention::kModelCausal)
             .base();
@@ -136,7 +137,7 @@ TEST(WorkloadFlops, ModelFlopsAreTheConventionsForEveryCatalogueModelAndLayout) 
 // A query attends to topk keys at most, after an indexer whose input is detached (no gradient of
 // the input: 4 operations a weight and token, not 6) has scored all of those before it.
 TEST(WorkloadFlops, SparseAttentionIsBoundByItsTopKAndPaysForItsIndexer) {
-  Job job = job_of(*describe::load_model("deepseek-v3.2", describe::DataStore()));
+  Job job = legal_job(*describe::load_model("deepseek-v3.2", describe::DataStore()));
   job.sequences.length = 16384;
   const auto& a = std::get<describe::LatentAttention>(job.model.blocks[0].mixer);
   const auto count = [](std::int64_t n) { return static_cast<double>(n); };
@@ -160,7 +161,7 @@ TEST(WorkloadFlops, MultiTokenPredictionAddsABlockAProjectionAndAHead) {
     if (model.mtp_layers == 0 || counted_otherwise(model)) {
       continue;
     }
-    const Job job = job_of(model);
+    const Job job = legal_job(model);
     Model depth = model;  // one layer of that block, and a head
     depth.layers.assign(1, model.mtp_block);
     const auto hidden = static_cast<double>(model.hidden);
@@ -182,7 +183,7 @@ TEST(WorkloadFlops, MultiTokenPredictionAddsABlockAProjectionAndAHead) {
 TEST(WorkloadFlops, HardwareFlopsWithEagerAttentionAreThePublishedFullCounts) {
   const describe::DataStore data;
   for (const char* name : {"gpt-3-175b", "llama-3-8b", "llama-2-70b", "mixtral-8x7b", "gpt2-xl"}) {
-    Job job = job_of(*describe::load_model(name, data));
+    Job job = legal_job(*describe::load_model(name, data));
     job.framework = describe::Framework::kDeepspeed;
     job.layout.attention = describe::AttentionKernel::kEager;
     const Shard shard = workload::shard_of(job);
@@ -201,7 +202,7 @@ TEST(WorkloadFlops, HardwareFlopsWithEagerAttentionAreThePublishedFullCounts) {
 }
 
 const fs::path& runs_folder() {
-  static const fs::path kFolder = fs::path(SEXTANT_SOURCE_DIR) / ".." / "shared" / "truth" / "runs";
+  static const fs::path kFolder = shared_folder() / "truth" / "runs";
   return kFolder;
 }
 

@@ -19,7 +19,7 @@ namespace {
 
 using cost::TimedCollective;
 
-constexpr std::size_t kMost = 20'000;  // a fit takes minutes then
+constexpr std::size_t kMostTimings = 20'000;  // a fit takes minutes then
 // Built-in files leave at most 28 %, over many systems: more on one says that something is wrong.
 constexpr double kMuchLeft = 0.3;
 
@@ -34,9 +34,9 @@ Result<void> check_counts(const NcclCalls& calls, const CalibrateFiles& files) {
         "at least 3 of one kind; better one of each operation and group that you train with, such "
         "as all_reduce_perf -b 8 -e 8G -f 2");
   }
-  if (std::max(inside, across) > kMost) {
+  if (std::max(inside, across) > kMostTimings) {
     return invalid(fmt::format("{} timings of one kind", std::max(inside, across)), files.names,
-                   fmt::format("at most {}", kMost));
+                   fmt::format("at most {}", kMostTimings));
   }
   return {};
 }

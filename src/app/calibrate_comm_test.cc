@@ -10,6 +10,7 @@
 #include "app/calibrate_command.h"
 #include "app/comm_models.h"
 #include "app/nccl_calls.h"
+#include "app/testing.h"
 #include "base/scratch_folder_testing.h"
 #include "describe/cluster/load_cluster.h"
 #include "describe/comm_facts.h"
@@ -22,19 +23,14 @@ using describe::CollectiveOp;
 using describe::LinkKey;
 using describe::NetworkKey;
 
-const describe::DataStore& data() {
-  static const describe::DataStore kData;
-  return kData;
-}
-
 describe::Cluster cluster_of(const std::string& word) {
-  auto cluster = describe::load_cluster(word, data());
+  auto cluster = describe::load_cluster(word, built_in_data());
   EXPECT_TRUE(cluster) << to_text(cluster.error());
   return *cluster;
 }
 
 cost::CommModel model_of(const std::string& cluster) {
-  const auto known = CommModels(data()).of(cluster_of(cluster));
+  const auto known = CommModels(built_in_data()).of(cluster_of(cluster));
   EXPECT_TRUE(known) << to_text(known.error());
   return known->model;
 }
@@ -107,7 +103,7 @@ class CalibrateComm : public ::testing::Test {
 
   // The error of a call that must fail.
   static Error refused(const CalibrateRequest& request) {
-    const auto made = calibrate(request, {.data = data(), .style = {}, .settings = {}});
+    const auto made = calibrate(request, {.data = built_in_data(), .style = {}, .settings = {}});
     EXPECT_FALSE(made);
     return made ? Error{} : made.error();
   }
@@ -125,7 +121,7 @@ TEST_F(CalibrateComm, ASlowerNetworkIsFoundAndItsFileLoads) {
       write("nccl.txt", text_of({}, slower) + text_of({.op = CollectiveOp::kAllGather}, slower));
   const auto made =
       calibrate({.tables = {file}, .device = {}, .write_file = mine(), .cluster = "2xdgx-h100"},
-                {.data = data(), .style = {explain::Format::kCsv}, .settings = {}});
+                {.data = built_in_data(), .style = {explain::Format::kCsv}, .settings = {}});
   ASSERT_TRUE(made) << to_text(made.error());
   EXPECT_NE(made->text.find("comm/networks/ib.toml,all sizes,48"), std::string::npos) << made->text;
   EXPECT_EQ(made->text.find("comm/links"), std::string::npos) << "no timing within a domain";
@@ -149,7 +145,7 @@ TEST_F(CalibrateComm, TheErrorsSaidAreThoseOfTheWrittenFile) {
   cost::CommModel slower = model_of("2xdgx-h100");
   multiply(slower, NetworkKey::kRingShare, 0.5);
   const CalibrateFiles files = pasted(text_of({.op = CollectiveOp::kAllGather}, slower));
-  const auto made = nccl_calibration(files, "2xdgx-h100", data());
+  const auto made = nccl_calibration(files, "2xdgx-h100", built_in_data());
   ASSERT_TRUE(made) << to_text(made.error());
   const explain::CommClassChange& change = made->answer.classes.front();
   EXPECT_GT(change.before, 0.1);
@@ -170,7 +166,7 @@ TEST_F(CalibrateComm, TheErrorsSaidAreThoseOfTheWrittenFile) {
 
 TEST_F(CalibrateComm, TimingsThatAgreeChangeNothing) {
   const auto made =
-      nccl_calibration(pasted(text_of({}, model_of("2xdgx-h100"))), "2xdgx-h100", data());
+      nccl_calibration(pasted(text_of({}, model_of("2xdgx-h100"))), "2xdgx-h100", built_in_data());
   ASSERT_TRUE(made) << to_text(made.error());
   const explain::CommClassChange& change = made->answer.classes.front();
   // Times are printed with two decimals.
@@ -187,7 +183,7 @@ TEST_F(CalibrateComm, LinksAreFittedBeforeTheNetwork) {
   truth.link[static_cast<std::size_t>(LinkKey::kLlBase)] *= 2.0;
   multiply(truth, NetworkKey::kTreeShare, 0.6);
   const std::string text = text_of({.ranks = 8, .hosts = 1}, truth) + text_of({}, truth);
-  const auto made = nccl_calibration(pasted(text), "2xdgx-h100", data());
+  const auto made = nccl_calibration(pasted(text), "2xdgx-h100", built_in_data());
   ASSERT_TRUE(made) << to_text(made.error());
   ASSERT_EQ(made->answer.classes.size(), 2U);
   EXPECT_EQ(made->answer.classes[0].file, "comm/links/nvlink4.toml");
@@ -210,7 +206,7 @@ TEST_F(CalibrateComm, LinksAreFittedBeforeTheNetwork) {
 TEST_F(CalibrateComm, ADeviceWithOtherRatesKeepsTheFilesScale) {
   const std::string text =
       text_of({.op = CollectiveOp::kAllGather, .ranks = 8, .hosts = 1}, model_of("8xh800-sxm"));
-  const auto made = nccl_calibration(pasted(text), "8xh800-sxm", data());
+  const auto made = nccl_calibration(pasted(text), "8xh800-sxm", built_in_data());
   ASSERT_TRUE(made) << to_text(made.error());
   EXPECT_LT(made->answer.classes.front().before, 1e-3);
   EXPECT_FALSE(key_of(made->answer.classes.front(), "all_gather.eight").fitted);
@@ -224,7 +220,7 @@ TEST_F(CalibrateComm, TimingsOfOtherHardwareAreWarnedOf) {
             "name = \"box\"\ndevice = \"l40s\"\ndevices = 8\n[domain_size]\nvalue = \"8 count\"\n"
             "kind = \"measured\"\nsource = \"one host\"\n");
   const auto made = nccl_calibration(
-      pasted(text_of({.ranks = 8, .hosts = 1}, model_of("2xdgx-h100"))), cluster, data());
+      pasted(text_of({.ranks = 8, .hosts = 1}, model_of("2xdgx-h100"))), cluster, built_in_data());
   ASSERT_TRUE(made) << to_text(made.error());
   EXPECT_EQ(made->answer.classes[0].file, "comm/links/pcie4-l40s.toml");
   ASSERT_EQ(made->answer.warnings.size(), 2U);
@@ -243,7 +239,7 @@ TEST_F(CalibrateComm, AnyFileNameGivesAFileThatLoads) {
                            return model;
                          }()),
              "my \"best\\\n.txt"),
-      "1xdgx-h100", data());
+      "1xdgx-h100", built_in_data());
   ASSERT_TRUE(made) << to_text(made.error());
   ASSERT_TRUE(write_with_folder(mine() + "/" + made->files[0].path, made->files[0].text));
   const auto store = describe::DataStore::with_override(mine());
@@ -311,7 +307,7 @@ TEST_F(CalibrateComm, WrongAndContradictingLinesAreLeftOut) {
   text.insert(text.find("# Avg"),
               "1048576 262144 float sum -1 40.00 26.21 49.15 7\n"
               "1048576 262144 float sum -1 40.00 99.99 49.15 0\n");
-  const auto made = nccl_calibration(pasted(text), "2xdgx-h100", data());
+  const auto made = nccl_calibration(pasted(text), "2xdgx-h100", built_in_data());
   ASSERT_TRUE(made) << to_text(made.error());
   EXPECT_EQ(made->answer.classes.front().timings, 24);
   ASSERT_EQ(made->answer.unused.size(), 2U);
@@ -347,7 +343,7 @@ TEST_F(CalibrateComm, AnUnknownOperationSaysHowToNameIt) {
 
 TEST_F(CalibrateComm, LinksThatNobodyMeasuredAreAnError) {
   const CalibrateFiles files = pasted(text_of({.ranks = 4, .hosts = 1}, model_of("2xdgx-h100")));
-  const auto made = nccl_calibration(files, "8xmi100", data());
+  const auto made = nccl_calibration(files, "8xmi100", built_in_data());
   ASSERT_FALSE(made);
   EXPECT_NE(made.error().what.find("links of mi100"), std::string::npos) << made.error().what;
   EXPECT_NE(made.error().allowed.find("comm/links/NAME.toml"), std::string::npos);
@@ -356,7 +352,7 @@ TEST_F(CalibrateComm, LinksThatNobodyMeasuredAreAnError) {
 // Eight cards without NVLink are eight domains, but not joined by the network.
 TEST_F(CalibrateComm, ServersWithoutLinksAreNotTakenForNetworks) {
   const CalibrateFiles files = pasted(text_of({.ranks = 8, .hosts = 1}, model_of("2xdgx-h100")));
-  const auto made = nccl_calibration(files, "8xl40s", data());
+  const auto made = nccl_calibration(files, "8xl40s", built_in_data());
   ASSERT_FALSE(made);
   EXPECT_NE(made.error().what.find("24 left out: ranks of one host in several scale-up domains"),
             std::string::npos)
@@ -412,8 +408,9 @@ std::string collectives_csv(double factor) {
 
 TEST_F(CalibrateComm, ATableOfCollectivesRefitsEveryClassItSpeaksOf) {
   const std::string file = write("collectives.csv", collectives_csv(1.5));
-  const auto made = calibrate({.tables = {file}, .device = {}, .write_file = mine()},
-                              {.data = data(), .style = {explain::Format::kCsv}, .settings = {}});
+  const auto made =
+      calibrate({.tables = {file}, .device = {}, .write_file = mine()},
+                {.data = built_in_data(), .style = {explain::Format::kCsv}, .settings = {}});
   ASSERT_TRUE(made) << to_text(made.error());
   EXPECT_NE(made->text.find("comm/links/nvlink4.toml,all sizes,12"), std::string::npos)
       << made->text;

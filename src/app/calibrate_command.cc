@@ -12,7 +12,7 @@
 namespace sextant::app {
 namespace {
 
-constexpr const char* kCommand = "sextant calibrate";
+constexpr const char* kCalibrateCommand = "sextant calibrate";
 constexpr const char* kDevice =
     "--device NAME, an id of data/devices or of devices/ in the folder of --data";
 
@@ -39,19 +39,19 @@ Result<void> check_run_options(const CalibrateRequest& request) {
                              : !request.cluster.empty() ? "--on"
                                                         : "";
   if (!option.empty()) {
-    return invalid(option + " is for timings of one machine, this is a table of runs", kCommand,
-                   "tables of runs alone: their rows name their hardware");
+    return invalid(option + " is for timings of one machine, this is a table of runs",
+                   kCalibrateCommand, "tables of runs alone: their rows name their hardware");
   }
   return {};
 }
 
 Result<void> check_nccl_options(const CalibrateRequest& request) {
   if (!request.device.empty()) {
-    return invalid("--device is for tables of kernels, this is nccl-tests output", kCommand,
-                   "--on CLUSTER");
+    return invalid("--device is for tables of kernels, this is nccl-tests output",
+                   kCalibrateCommand, "--on CLUSTER");
   }
   if (request.cluster.empty()) {
-    return invalid("it is not said where nccl-tests ran", kCommand,
+    return invalid("it is not said where nccl-tests ran", kCalibrateCommand,
                    "--on CLUSTER, such as 2xdgx-h100 or a cluster.toml");
   }
   return {};
@@ -59,22 +59,22 @@ Result<void> check_nccl_options(const CalibrateRequest& request) {
 
 Result<void> check_collective_options(const CalibrateRequest& request) {
   if (!request.device.empty()) {
-    return invalid("--device is for tables of kernels, this is one of collectives", kCommand,
-                   "a table of collectives alone: its rows name their hardware");
+    return invalid("--device is for tables of kernels, this is one of collectives",
+                   kCalibrateCommand, "a table of collectives alone: its rows name their hardware");
   }
   if (!request.cluster.empty()) {
-    return invalid("--on is for nccl-tests output, this is a table of collectives", kCommand,
-                   "a table of collectives alone: its rows name their hardware");
+    return invalid("--on is for nccl-tests output, this is a table of collectives",
+                   kCalibrateCommand, "a table of collectives alone: its rows name their hardware");
   }
   return {};
 }
 
 Result<void> check_kernel_options(const CalibrateRequest& request) {
   if (!request.cluster.empty()) {
-    return invalid("--on is for nccl-tests output, this is no such", kCommand, kDevice);
+    return invalid("--on is for nccl-tests output, this is no such", kCalibrateCommand, kDevice);
   }
   if (request.device.empty()) {
-    return invalid("it is not said whose timings these are", kCommand, kDevice);
+    return invalid("it is not said whose timings these are", kCalibrateCommand, kDevice);
   }
   return {};
 }

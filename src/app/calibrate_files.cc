@@ -16,10 +16,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr Bytes kMost = 64_MiB;
+constexpr Bytes kMostFileBytes = 64_MiB;
 constexpr std::string_view kStandardInput = "-";
 
-Result<std::vector<fs::path>> files_of(const std::vector<std::string>& given) {
+Result<std::vector<fs::path>> expanded_files(const std::vector<std::string>& given) {
   std::vector<fs::path> files;
   for (const std::string& path : given) {
     if (path == kStandardInput) {
@@ -38,8 +38,8 @@ std::string name_of(const fs::path& file) {
 }
 
 // Reads one text as the one kind; the rows or the text are added to `files`.
-Result<void> add_table(const std::string& text, const fs::path& file,
-                       const describe::DataStore& data, CalibrateFiles& files) {
+Result<void> add_rows(const std::string& text, const fs::path& file,
+                      const describe::DataStore& data, CalibrateFiles& files) {
   SEXTANT_TRY(std::vector<measured::Row> rows, measured::parse_table(text, file, data));
   files.rows.insert(files.rows.end(), std::make_move_iterator(rows.begin()),
                     std::make_move_iterator(rows.end()));
@@ -58,11 +58,11 @@ Result<void> add_file(const std::string& text, const fs::path& file,
                       const describe::DataStore& data, CalibrateFiles& files) {
   const std::string ending = to_lower(file.extension().string());
   if (ending == ".csv" || ending == ".json") {
-    auto table = add_table(text, file, data, files);
+    auto table = add_rows(text, file, data, files);
     return table || add_text(text, file, files) ? Result<void>() : table;
   }
   auto pasted = add_text(text, file, files);
-  if (pasted || add_table(text, file, data, files)) {
+  if (pasted || add_rows(text, file, data, files)) {
     return {};
   }
   pasted.error().allowed += "; or a CSV table of timed kernels or collectives";
@@ -73,11 +73,11 @@ Result<void> add_file(const std::string& text, const fs::path& file,
 
 Result<CalibrateFiles> read_calibrate_files(const std::vector<std::string>& given,
                                             const describe::DataStore& data) {
-  SEXTANT_TRY(const std::vector<fs::path> paths, files_of(given));
+  SEXTANT_TRY(const std::vector<fs::path> paths, expanded_files(given));
   CalibrateFiles files;
   std::vector<std::string> names;
   for (const fs::path& file : paths) {
-    SEXTANT_TRY(const std::string text, read_text(file, kMost));
+    SEXTANT_TRY(const std::string text, read_text(file, kMostFileBytes));
     SEXTANT_CHECK_OK(add_file(text, file, data, files));
     files.inputs.emplace_back(file.string(), sha256_hex(text));
     names.push_back(name_of(file));

@@ -32,19 +32,20 @@ std::set<std::string> devices_of(const std::vector<measured::Row>& rows) {
   return devices;
 }
 
-std::string start_of(const describe::KernelFacts& facts, const describe::Device& device) {
+std::string start_text(const describe::KernelFacts& facts, const describe::Device& device) {
   return facts.scaled
              ? fmt::format("kernels of {} by the rules of {}", facts.measured_on, device.generation)
              : fmt::format("data/kernels/{}.toml", device.id);
 }
 
-struct Calibrated {
+struct CalibratedKernels {
   explain::CalibrationAnswer answer;
   std::string file;  // what --write writes
 };
 
-Result<Calibrated> calibrated(const CalibrateFiles& tables, const describe::Device& device,
-                              const describe::DataStore& data) {
+Result<CalibratedKernels> calibrated_kernels(const CalibrateFiles& tables,
+                                             const describe::Device& device,
+                                             const describe::DataStore& data) {
   const KernelCalls found = kernel_calls(tables.rows);
   if (found.calls.empty()) {
     return invalid(fmt::format("none of {} rows is the timing of a kernel that is known here",
@@ -55,8 +56,8 @@ Result<Calibrated> calibrated(const CalibrateFiles& tables, const describe::Devi
   cost::KernelFit fit = cost::fit_kernels(found.calls, device, start, tables.names);
   const std::string head =
       fmt::format("Kernels of {}: made by `sextant calibrate` from {} rows of {}. Start: {}.",
-                  device.id, found.calls.size(), tables.names, start_of(start, device));
-  Calibrated made;
+                  device.id, found.calls.size(), tables.names, start_text(start, device));
+  CalibratedKernels made;
   made.file = explain::kernel_file(std::move(fit.facts), head);
   // Scores are those of the file as it will be read.
   SEXTANT_TRY(const describe::KernelFacts read,
@@ -64,7 +65,7 @@ Result<Calibrated> calibrated(const CalibrateFiles& tables, const describe::Devi
   explain::CalibrationAnswer& answer = made.answer;
   answer.provenance = {std::string(explain::tool_version()), tables.inputs};
   answer.device = device.id;
-  answer.start = start_of(start, device);
+  answer.start = start_text(start, device);
   answer.before = cost::family_errors(found.calls, start, device);
   answer.after = cost::family_errors(found.calls, read, device);
   answer.halves = cost::half_split(found.calls, device, start);
@@ -102,7 +103,7 @@ Result<Output> calibrate_kernels(const CalibrateFiles& tables, const KernelOptio
   if (devices.empty()) {
     return invalid("no table of timed kernels among these", tables.names, std::string(kKinds));
   }
-  SEXTANT_TRY(const Calibrated made, calibrated(tables, device, context.data));
+  SEXTANT_TRY(const CalibratedKernels made, calibrated_kernels(tables, device, context.data));
   Output output;
   if (!options.write_file.empty()) {
     SEXTANT_CHECK_OK(write_with_folder(options.write_file, made.file));

@@ -21,9 +21,9 @@ namespace sextant::app {
 namespace {
 
 constexpr std::string_view kStepFile = "step.toml";
-constexpr std::string_view kSpreadFile = "step_spread.toml";
+constexpr std::string_view kStepSpreadFile = "step_spread.toml";
 
-struct Calibrated {
+struct CalibratedRuns {
   explain::RunCalibrationAnswer answer;
   std::string step;  // text of the files
   std::string spread;
@@ -53,7 +53,8 @@ void add_sources(const std::vector<RunSample>& samples, const std::vector<Second
   }
 }
 
-Result<Calibrated> calibrated(const CalibrateFiles& files, const describe::DataStore& data) {
+Result<CalibratedRuns> calibrated_runs(const CalibrateFiles& files,
+                                       const describe::DataStore& data) {
   const std::vector<RunSample> samples = run_samples(files.rows, data);
   SEXTANT_TRY(describe::StepFacts facts, describe::step_facts(data));
   SEXTANT_TRY(const std::string text, data.read(kStepFile));
@@ -61,7 +62,7 @@ Result<Calibrated> calibrated(const CalibrateFiles& files, const describe::DataS
   const StepPlace start = place_of(facts);
   const std::vector<Seconds> before = predicted_steps(samples);
   const StepFit fit = fit_step(samples, start);
-  Calibrated made;
+  CalibratedRuns made;
   std::vector<NewValue> values;
   for (std::size_t i = 0; i < kStepConstants; ++i) {
     const bool fitted = fit.rows[i] >= kFewestRows;
@@ -98,13 +99,14 @@ Result<Calibrated> calibrated(const CalibrateFiles& files, const describe::DataS
   return made;
 }
 
-Result<std::vector<std::string>> write_files(const Calibrated& made, const std::string& folder) {
+Result<std::vector<std::string>> write_step_files(const CalibratedRuns& made,
+                                                  const std::string& folder) {
   const std::filesystem::path path(folder);
   SEXTANT_CHECK_OK(write_with_folder((path / kStepFile).string(), made.step));
-  SEXTANT_CHECK_OK(write_with_folder((path / kSpreadFile).string(), made.spread));
+  SEXTANT_CHECK_OK(write_with_folder((path / kStepSpreadFile).string(), made.spread));
   return std::vector<std::string>{
       fmt::format("constants of the step model written to {}, intervals to {}",
-                  (path / kStepFile).string(), (path / kSpreadFile).string()),
+                  (path / kStepFile).string(), (path / kStepSpreadFile).string()),
       fmt::format("use them: add --data {} to any command, or data = \"{}\" to the configuration "
                   "file",
                   folder, folder)};
@@ -143,10 +145,10 @@ Result<Output> calibrate_runs(const CalibrateFiles& files, const std::string& wr
                    "--write " + write_folder,
                    "--write FOLDER, which gets step.toml and step_spread.toml");
   }
-  SEXTANT_TRY(const Calibrated made, calibrated(files, context.data));
+  SEXTANT_TRY(const CalibratedRuns made, calibrated_runs(files, context.data));
   Output output;
   if (!write_folder.empty()) {
-    SEXTANT_TRY(output.notes, write_files(made, write_folder));
+    SEXTANT_TRY(output.notes, write_step_files(made, write_folder));
   }
   output.text = explain::to_text(made.answer, context.style);
   return output;

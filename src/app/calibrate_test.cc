@@ -6,7 +6,9 @@
 
 #include "app/calibrate_command.h"
 #include "app/kernel_calls.h"
+#include "app/testing.h"
 #include "app/validate_command.h"
+#include "base/places_testing.h"
 #include "base/scratch_folder_testing.h"
 #include "base/text.h"
 #include "describe/cluster/load_cluster.h"
@@ -19,15 +21,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const describe::DataStore& data() {
-  static const describe::DataStore kData;
-  return kData;
-}
-
 // An H200 that the data does not know, of some generation: what it starts from are that
 // generation's rules.
 describe::Device unknown_device(const std::string& generation) {
-  auto device = describe::load_device("h200-sxm", data());
+  auto device = describe::load_device("h200-sxm", built_in_data());
   EXPECT_TRUE(device);
   device->id = "mine";
   device->generation = generation;
@@ -35,7 +32,7 @@ describe::Device unknown_device(const std::string& generation) {
 }
 
 describe::KernelFacts rule_facts(const describe::Device& device) {
-  const auto facts = describe::kernel_facts(data(), device);
+  const auto facts = describe::kernel_facts(built_in_data(), device);
   EXPECT_TRUE(facts) << (facts ? "" : to_text(facts.error()));
   return *facts;
 }
@@ -82,7 +79,7 @@ std::string table_text() {
 }
 
 std::vector<measured::Row> parsed(const std::string& text) {
-  auto rows = measured::parse_table(text, "mine.csv", data());
+  auto rows = measured::parse_table(text, "mine.csv", built_in_data());
   EXPECT_TRUE(rows) << (rows ? "" : to_text(rows.error()));
   return std::move(*rows);
 }
@@ -223,8 +220,9 @@ std::string uneven_table() {
 TEST_F(Command, TheWrittenFileScoresAsPrinted) {
   const std::string table = write("h100-sxm.csv", uneven_table());
   const std::string file = (folder() / "mine" / "kernels" / "h100-sxm.toml").string();
-  const auto made = calibrate({.tables = {table}, .device = "h100-sxm", .write_file = file},
-                              {.data = data(), .style = {explain::Format::kCsv}, .settings = {}});
+  const auto made =
+      calibrate({.tables = {table}, .device = "h100-sxm", .write_file = file},
+                {.data = built_in_data(), .style = {explain::Format::kCsv}, .settings = {}});
   ASSERT_TRUE(made) << to_text(made.error());
   const auto store = describe::DataStore::with_override(folder() / "mine");
   ASSERT_TRUE(store);
@@ -244,7 +242,7 @@ TEST_F(Command, NoKnownKernelIsAnError) {
   const std::string table =
       write("h100-sxm.csv", std::string(kHeader) + "gemm,sideways,bf16,1,2,3,,,,10\n");
   const auto made = calibrate({.tables = {table}, .device = "h100-sxm", .write_file = {}},
-                              {.data = data(), .style = {}, .settings = {}});
+                              {.data = built_in_data(), .style = {}, .settings = {}});
   ASSERT_FALSE(made);
   EXPECT_EQ(made.error().kind, ErrorKind::kInvalid);
   EXPECT_NE(made.error().what.find("none of 1 rows"), std::string::npos);
@@ -254,7 +252,7 @@ TEST_F(Command, NoKnownKernelIsAnError) {
 TEST_F(Command, TheDeviceMustBeNamed) {
   const std::string table = write("h100-sxm.csv", uneven_table());
   const auto made = calibrate({.tables = {table}, .device = {}, .write_file = {}},
-                              {.data = data(), .style = {}, .settings = {}});
+                              {.data = built_in_data(), .style = {}, .settings = {}});
   ASSERT_FALSE(made);
   EXPECT_NE(made.error().allowed.find("--device NAME"), std::string::npos);
 }
@@ -263,7 +261,7 @@ TEST_F(Command, ATableOfSomethingElseIsAnError) {
   const std::string table =
       write("bench.csv", "world,threads,kind,group,a,b,c,time_us\n8,2,matmul,1,64,64,64,10\n");
   const auto made = calibrate({.tables = {table}, .device = "h100-sxm", .write_file = {}},
-                              {.data = data(), .style = {}, .settings = {}});
+                              {.data = built_in_data(), .style = {}, .settings = {}});
   ASSERT_FALSE(made);
   EXPECT_EQ(made.error().kind, ErrorKind::kInvalid);
   EXPECT_NE(made.error().what.find("no table of timed kernels"), std::string::npos);
@@ -284,12 +282,11 @@ double family_mean(const std::vector<cost::FamilyError>& families, std::string_v
 // From a generation that is near and from one that is far (47 % off on products, a factor of two
 // and more on attention).
 TEST(CalibrateTruth, AnH200FromTheRulesOfGenerations) {
-  const fs::path table =
-      fs::path(SEXTANT_SOURCE_DIR) / ".." / "shared" / "truth" / "h200" / "gpu_kernels.csv";
+  const fs::path table = shared_folder() / "truth" / "h200" / "gpu_kernels.csv";
   if (!fs::exists(table)) {
     GTEST_SKIP() << "no measured tables beside the sources: nothing read";
   }
-  const auto rows = measured::read_table(table, data());
+  const auto rows = measured::read_table(table, built_in_data());
   ASSERT_TRUE(rows) << to_text(rows.error());
   const KernelCalls found = kernel_calls(*rows);
   for (const char* generation : {"hopper", "volta"}) {

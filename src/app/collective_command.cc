@@ -8,6 +8,7 @@
 
 #include "app/collective_runs.h"
 #include "app/collective_sweep.h"
+#include "app/job_machine.h"
 #include "base/file.h"
 #include "base/quantity_text.h"
 #include "base/sha256.h"
@@ -20,15 +21,7 @@ namespace {
 using explain::CollectiveEstimate;
 using explain::CollectivePoint;
 
-constexpr std::string_view kCommand = "sextant estimate";
-
-void add_once(const std::vector<std::string>& from, std::vector<std::string>& into) {
-  for (const std::string& text : from) {
-    if (std::find(into.begin(), into.end(), text) == into.end()) {
-      into.push_back(text);
-    }
-  }
-}
+constexpr std::string_view kEstimateCommand = "sextant estimate";
 
 // A question, and what was filled in that the user did not say.
 struct Reading {
@@ -69,8 +62,9 @@ Result<Reading> read_question(const CollectiveRequest& request, const Context& c
   return reading;
 }
 
-explain::Provenance provenance_of(const CollectiveQuestion& question,
-                                  const std::vector<std::string>& files, const Context& context) {
+explain::Provenance collective_provenance(const CollectiveQuestion& question,
+                                          const std::vector<std::string>& files,
+                                          const Context& context) {
   explain::Provenance provenance{std::string(explain::tool_version()),
                                  cluster_inputs(question.cluster, context.data)};
   for (const std::string& path : files) {
@@ -87,7 +81,8 @@ Result<Output> show_one(const Reading& reading, bool verbose, const Context& con
   answer.cluster = reading.question.cluster.name;
   SEXTANT_TRY(answer.estimate, estimator(reading.question));
   SEXTANT_TRY(answer.constants, collective_constants(answer.estimate, context.data));
-  answer.provenance = provenance_of(reading.question, constant_files(answer.estimate), context);
+  answer.provenance =
+      collective_provenance(reading.question, constant_files(answer.estimate), context);
   answer.assumed = reading.assumed;
   add_once(answer.estimate.assumed, answer.assumed);
   answer.show_constants = verbose;
@@ -96,7 +91,7 @@ Result<Output> show_one(const Reading& reading, bool verbose, const Context& con
 }
 
 // What all points share: "all_gather of 1 GiB over 32 ranks".
-std::string held_text(const CollectiveQuestion& question, CollectiveFactor factor) {
+std::string collective_held_text(const CollectiveQuestion& question, CollectiveFactor factor) {
   std::string text = factor == CollectiveFactor::kCollective
                          ? std::string("collectives")
                          : explain::collective_word(question.op);
@@ -109,13 +104,14 @@ std::string held_text(const CollectiveQuestion& question, CollectiveFactor facto
   return text + (question.stride > 1 ? fmt::format(", {} devices apart", question.stride) : "");
 }
 
-explain::CollectiveSweepAnswer sweep_answer(const CollectiveSweep& sweep, const Reading& reading,
-                                            const Context& context) {
+explain::CollectiveSweepAnswer collective_sweep_answer(const CollectiveSweep& sweep,
+                                                       const Reading& reading,
+                                                       const Context& context) {
   CollectiveEstimator estimator(context.data);
   explain::CollectiveSweepAnswer answer;
   answer.cluster = reading.question.cluster.name;
   answer.factor = describe::word_of<CollectiveFactor>(kCollectiveFactorWords, sweep.factor);
-  answer.held = held_text(reading.question, sweep.factor);
+  answer.held = collective_held_text(reading.question, sweep.factor);
   answer.assumed = reading.assumed;
   std::vector<std::string> files;
   for (const SweptQuestion& swept : sweep.points) {
@@ -130,7 +126,7 @@ explain::CollectiveSweepAnswer sweep_answer(const CollectiveSweep& sweep, const 
     add_once(estimate->assumed, answer.assumed);
     point.estimate = std::move(*estimate);
   }
-  answer.provenance = provenance_of(reading.question, files, context);
+  answer.provenance = collective_provenance(reading.question, files, context);
   return answer;
 }
 
@@ -151,8 +147,8 @@ Result<std::vector<std::string>> add_measured(const std::string& table, const Re
                   table, reading.question.cluster.device.generation)};
 }
 
-Result<void> write_plot(const explain::CollectiveSweepAnswer& answer, const std::string& file,
-                        std::vector<std::string>& notes) {
+Result<void> write_collective_plot(const explain::CollectiveSweepAnswer& answer,
+                                   const std::string& file, std::vector<std::string>& notes) {
   if (file.empty()) {
     return {};
   }
@@ -192,14 +188,14 @@ Result<void> check_sweep_words(const CollectiveRequest& request) {
   return {};
 }
 
-Result<Output> show_sweep(const CollectiveRequest& request, const Reading& reading,
-                          const Context& context) {
+Result<Output> show_collective_sweep(const CollectiveRequest& request, const Reading& reading,
+                                     const Context& context) {
   SEXTANT_TRY(const CollectiveSweep sweep,
               parse_collective_sweep(request.sweep, reading.question, context.data));
-  explain::CollectiveSweepAnswer answer = sweep_answer(sweep, reading, context);
+  explain::CollectiveSweepAnswer answer = collective_sweep_answer(sweep, reading, context);
   SEXTANT_TRY(std::vector<std::string> notes,
               add_measured(request.measured, reading, context, answer));
-  SEXTANT_CHECK_OK(write_plot(answer, request.plot_file, notes));
+  SEXTANT_CHECK_OK(write_collective_plot(answer, request.plot_file, notes));
   const bool any = std::any_of(answer.points.begin(), answer.points.end(),
                                [](const CollectivePoint& point) { return point.estimate; });
   return Output{.text = explain::to_text(answer, context.style),
@@ -226,30 +222,32 @@ Result<Output> show_collective(const CollectiveRequest& request, const Context& 
   SEXTANT_CHECK_OK(check_sweep_words(request));
   SEXTANT_TRY(const Reading reading, read_question(request, context));
   return request.sweep.empty() ? show_one(reading, request.verbose, context)
-                               : show_sweep(request, reading, context);
+                               : show_collective_sweep(request, reading, context);
 }
 
 Result<Output> show_estimate_or_collective(const EstimateRequest& job,
                                            const CollectiveRequest& collective,
                                            const Context& context) {
-  using Given = std::pair<std::string_view, std::string_view>;
+  using GivenOption = std::pair<std::string_view, std::string_view>;
   if (job.job.model.empty() == collective.collective.empty()) {
     return invalid(
         job.job.model.empty() ? "MODEL is missing" : "MODEL and --collective were both given",
-        std::string(kCommand), "a MODEL, or --collective OPERATION");
+        std::string(kEstimateCommand), "a MODEL, or --collective OPERATION");
   }
   if (collective.collective.empty()) {
-    SEXTANT_CHECK_OK(none_given(
-        std::array{Given{"--bytes", collective.bytes}, Given{"--ranks", collective.ranks},
-                   Given{"--stride", collective.stride}, Given{"--measured", collective.measured}},
-        "a model: it goes with --collective"));
+    SEXTANT_CHECK_OK(none_given(std::array{GivenOption{"--bytes", collective.bytes},
+                                           GivenOption{"--ranks", collective.ranks},
+                                           GivenOption{"--stride", collective.stride},
+                                           GivenOption{"--measured", collective.measured}},
+                                "a model: it goes with --collective"));
     return show_estimate(job, context);
   }
   SEXTANT_CHECK_OK(none_given(
-      std::array{Given{"--layout", job.job.layout}, Given{"--framework", job.job.framework},
-                 Given{"--seq", job.job.sequences}, Given{"--gbs", job.job.global_batch},
-                 Given{"--workload", job.job.workload}, Given{"--tokens", job.training.tokens},
-                 Given{"--price", job.training.price}, Given{"--timeline", job.timeline_file}},
+      std::array{
+          GivenOption{"--layout", job.job.layout}, GivenOption{"--framework", job.job.framework},
+          GivenOption{"--seq", job.job.sequences}, GivenOption{"--gbs", job.job.global_batch},
+          GivenOption{"--workload", job.job.workload}, GivenOption{"--tokens", job.training.tokens},
+          GivenOption{"--price", job.training.price}, GivenOption{"--timeline", job.timeline_file}},
       "a collective: it goes with MODEL"));
   return show_collective(collective, context);
 }

@@ -7,6 +7,7 @@
 #include "app/collective_estimate.h"
 #include "app/collective_runs.h"
 #include "app/collective_sweep.h"
+#include "app/testing.h"
 #include "describe/cluster/load_cluster.h"
 
 namespace sextant::app {
@@ -16,27 +17,22 @@ using cost::GroupShape;
 using describe::CollectiveOp;
 using explain::CollectiveEstimate;
 
-const describe::DataStore& data() {
-  static const describe::DataStore kData;
-  return kData;
-}
-
 CollectiveQuestion question(const std::string& cluster, std::int64_t stride = 1) {
   CollectiveQuestion made;
-  made.cluster = describe::load_cluster(cluster, data()).value();
+  made.cluster = describe::load_cluster(cluster, built_in_data()).value();
   made.stride = stride;
   made.ranks = most_ranks(made.cluster, stride);
   return made;
 }
 
 CollectiveEstimate estimate(const CollectiveQuestion& asked) {
-  auto found = CollectiveEstimator(data())(asked);
+  auto found = CollectiveEstimator(built_in_data())(asked);
   EXPECT_TRUE(found) << to_text(found.error());
   return found.value_or(CollectiveEstimate());
 }
 
 std::string refusal(const CollectiveQuestion& asked) {
-  const auto found = CollectiveEstimator(data())(asked);
+  const auto found = CollectiveEstimator(built_in_data())(asked);
   return found ? std::string("answered") : to_text(found.error());
 }
 
@@ -93,7 +89,7 @@ TEST(CollectiveEstimator, TheAnswerIsTheQuickestWayAndItsTermsAddUp) {
 
 TEST(CollectiveEstimator, SaysTheSameAsTheCostModel) {
   const CollectiveQuestion asked = question("4xdgx-h100");
-  const auto known = CommModels(data()).of(asked.cluster);
+  const auto known = CommModels(built_in_data()).of(asked.cluster);
   ASSERT_TRUE(known);
   const GroupShape group{32, 4, 8, 1};
   const CollectiveEstimate found = estimate(asked);
@@ -171,7 +167,7 @@ TEST(CollectiveSweep, ValuesAloneAreThoseOfTheCluster) {
   const CollectiveQuestion base = question("4xdgx-h100");
   const auto values = [&](const char* text) {
     std::string joined;
-    const CollectiveSweep sweep = parse_collective_sweep(text, base, data()).value();
+    const CollectiveSweep sweep = parse_collective_sweep(text, base, built_in_data()).value();
     for (const SweptQuestion& point : sweep.points) {
       joined += point.value + ";";
     }
@@ -189,7 +185,10 @@ TEST(CollectiveSweep, ValuesAloneAreThoseOfTheCluster) {
 
 TEST(CollectiveSweep, NodesAreTheRanksInsideThem) {
   const auto ranks = [](const CollectiveQuestion& base, const char* text) {
-    return parse_collective_sweep(text, base, data()).value().points.front().question.ranks;
+    return parse_collective_sweep(text, base, built_in_data())
+        .value()
+        .points.front()
+        .question.ranks;
   };
   EXPECT_EQ(ranks(question("4xdgx-h100"), "nodes=2"), 16);
   EXPECT_EQ(ranks(question("4xdgx-h100", 8), "nodes=2"), 2);
@@ -198,9 +197,9 @@ TEST(CollectiveSweep, NodesAreTheRanksInsideThem) {
 
 TEST(CollectiveSweep, AFasterNicIsNeverSlower) {
   const CollectiveQuestion base = question("2xdgx-h100");
-  CollectiveEstimator estimator(data());
+  CollectiveEstimator estimator(built_in_data());
   Seconds last(1e9);
-  const CollectiveSweep sweep = parse_collective_sweep("nic", base, data()).value();
+  const CollectiveSweep sweep = parse_collective_sweep("nic", base, built_in_data()).value();
   for (const SweptQuestion& point : sweep.points) {
     const Seconds time = estimator(point.question).value().time;
     EXPECT_LE(time, last) << point.value;
@@ -215,7 +214,7 @@ TEST(CollectiveSweep, BadWordsSayWhatIsAllowed) {
         std::pair{"bytes=4", "has no unit"}, std::pair{"bytes=0B", "1 B to 1024 TiB"},
         std::pair{"ranks=0", "whole numbers from 1"}, std::pair{"nic=0Gbit/s", "above 0 Gbit/s"},
         std::pair{"link=nvlink9", "nvlink4"}, std::pair{"collective=gather", "all_gather"}}) {
-    const auto sweep = parse_collective_sweep(text, base, data());
+    const auto sweep = parse_collective_sweep(text, base, built_in_data());
     ASSERT_FALSE(sweep) << text;
     EXPECT_EQ(sweep.error().where, "--sweep");
     EXPECT_NE(to_text(sweep.error()).find(says), std::string::npos) << to_text(sweep.error());
@@ -223,7 +222,7 @@ TEST(CollectiveSweep, BadWordsSayWhatIsAllowed) {
 }
 
 // Eight H100 of one node: 1 MiB in as many microseconds.
-measured::Row row(const std::string& id, double time_us) {
+measured::Row collective_row(const std::string& id, double time_us) {
   measured::Row made;
   made.id = id;
   made.quantity = "time_us";
@@ -239,24 +238,25 @@ measured::Row row(const std::string& id, double time_us) {
   return made;
 }
 
-measured::CollectiveSubject& call_of(measured::Row& made) {
+measured::CollectiveSubject& collective_of(measured::Row& made) {
   return std::get<measured::CollectiveSubject>(made.subject);
 }
 
 TEST(MatchingRuns, AreOfTheSameOperationRanksDomainsAndGeneration) {
-  std::vector<measured::Row> rows{row("a#1", 50.0), row("a#2", 40.0), row("b#1", 50.0)};
+  std::vector<measured::Row> rows{collective_row("a#1", 50.0), collective_row("a#2", 40.0),
+                                  collective_row("b#1", 50.0)};
   for (int i = 0; i < 7; ++i) {
-    rows.push_back(row("other" + std::to_string(i), 10.0));
+    rows.push_back(collective_row("other" + std::to_string(i), 10.0));
   }
-  call_of(rows[3]).op = CollectiveOp::kAllGather;
-  call_of(rows[4]).ranks = 4;
-  call_of(rows[5]).nodes = 2;
-  call_of(rows[6]).device = "a100-sxm-80g";
-  call_of(rows[7]).healthy = false;
-  call_of(rows[8]).forced = measured::ForcedAlgorithm::kRing;
+  collective_of(rows[3]).op = CollectiveOp::kAllGather;
+  collective_of(rows[4]).ranks = 4;
+  collective_of(rows[5]).nodes = 2;
+  collective_of(rows[6]).device = "a100-sxm-80g";
+  collective_of(rows[7]).healthy = false;
+  collective_of(rows[8]).forced = measured::ForcedAlgorithm::kRing;
   rows[9].trust = measured::Trust::kC;
   // H200 is of H100's generation.
-  const auto runs = matching_runs(rows, question("8xh200-sxm"), data());
+  const auto runs = matching_runs(rows, question("8xh200-sxm"), built_in_data());
   ASSERT_TRUE(runs);
   ASSERT_EQ(runs->size(), 2U);
   EXPECT_EQ((*runs)[0].name, "a");  // more rows
@@ -268,9 +268,9 @@ TEST(MatchingRuns, AreOfTheSameOperationRanksDomainsAndGeneration) {
 TEST(MatchingRuns, AreSixAtMost) {
   std::vector<measured::Row> rows;
   for (int i = 0; i < 9; ++i) {
-    rows.push_back(row("run" + std::to_string(i) + "#1", 50.0));
+    rows.push_back(collective_row("run" + std::to_string(i) + "#1", 50.0));
   }
-  EXPECT_EQ(matching_runs(rows, question("8xh100-sxm"), data()).value().size(), 6U);
+  EXPECT_EQ(matching_runs(rows, question("8xh100-sxm"), built_in_data()).value().size(), 6U);
 }
 
 }  // namespace

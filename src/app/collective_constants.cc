@@ -12,7 +12,7 @@ using describe::CommUnit;
 using explain::CollectiveConstant;
 
 constexpr std::string_view kTorusFile = "comm/torus.toml";
-constexpr std::string_view kSpreadFile = "comm/spread.toml";
+constexpr std::string_view kCommSpreadFile = "comm/spread.toml";
 
 std::string links_file(const explain::CollectiveEstimate& estimate) {
   return estimate.links == "torus" ? std::string(kTorusFile)
@@ -61,7 +61,7 @@ std::vector<std::string> constant_files(const explain::CollectiveEstimate& estim
     files.push_back(fmt::format("comm/networks/{}.toml", estimate.network));
   }
   if (estimate.spread) {
-    files.emplace_back(kSpreadFile);
+    files.emplace_back(kCommSpreadFile);
   }
   return files;
 }

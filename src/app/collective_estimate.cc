@@ -74,7 +74,7 @@ void conclude(CollectiveEstimate& estimate) {
   estimate.best_rate = best;
 }
 
-CollectiveEstimate start_of(const CollectiveQuestion& question) {
+CollectiveEstimate unpriced_estimate(const CollectiveQuestion& question) {
   CollectiveEstimate estimate;
   estimate.op = question.op;
   estimate.bytes = question.bytes;
@@ -171,7 +171,7 @@ Result<KnownComm> CollectiveEstimator::known_of(const CollectiveQuestion& questi
 }
 
 Result<CollectiveEstimate> CollectiveEstimator::on_links(const CollectiveQuestion& question) {
-  CollectiveEstimate estimate = start_of(question);
+  CollectiveEstimate estimate = unpriced_estimate(question);
   if (question.ranks == 1) {
     return estimate;
   }
@@ -210,7 +210,7 @@ Result<CollectiveEstimate> CollectiveEstimator::on_torus(const CollectiveQuestio
   if (!torus_) {
     SEXTANT_TRY(torus_, describe::torus_facts(data_));
   }
-  CollectiveEstimate estimate = start_of(question);
+  CollectiveEstimate estimate = unpriced_estimate(question);
   estimate.links = "torus";
   if (question.ranks == 1) {
     return estimate;

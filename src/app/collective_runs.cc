@@ -18,10 +18,9 @@ namespace {
 using measured::CollectiveSubject;
 using measured::Row;
 
-constexpr Bytes kMostTable = 64_MiB;
 constexpr std::size_t kMostRuns = 6;
 
-struct Run {
+struct MatchingRun {
   explain::BandwidthSeries series;
   bool same_network = false;
 };
@@ -39,8 +38,8 @@ Result<bool> same_generation(const std::string& device, const std::string& gener
   return found != nullptr && found->generation == generation;
 }
 
-bool is_before(const Run& a, const Run& b) {
-  const auto key = [](const Run& run) {
+bool is_before(const MatchingRun& a, const MatchingRun& b) {
+  const auto key = [](const MatchingRun& run) {
     return std::tuple(!run.same_network, -static_cast<std::int64_t>(run.series.measured.size()),
                       std::string_view(run.series.name));
   };
@@ -55,7 +54,7 @@ Result<std::vector<explain::BandwidthSeries>> matching_runs(const std::vector<Ro
   const cost::GroupShape group =
       strided_group(question.ranks, question.stride, reach_without_network(question.cluster));
   measured::Hardware hardware(data);
-  std::map<std::string, Run> runs;
+  std::map<std::string, MatchingRun> runs;
   for (const Row& row : rows) {
     const auto* call = std::get_if<CollectiveSubject>(&row.subject);
     if (call == nullptr || !call->device || !may_match(row, *call, question)) {
@@ -72,20 +71,20 @@ Result<std::vector<explain::BandwidthSeries>> matching_runs(const std::vector<Ro
       continue;
     }
     const std::string name = row.id.substr(0, row.id.find('#'));
-    Run& run = runs[name];
+    MatchingRun& run = runs[name];
     run.series.name = name;
     run.series.detail = measured::system_of(row);
     run.series.measured.push_back({call->bytes, *rate});
     run.same_network = group.domains == 1 || call->links.fabric == question.cluster.fabric.family;
   }
-  std::vector<Run> ordered;
+  std::vector<MatchingRun> ordered;
   for (auto& [name, run] : runs) {
     ordered.push_back(std::move(run));
   }
   std::sort(ordered.begin(), ordered.end(), is_before);
   ordered.resize(std::min(ordered.size(), kMostRuns));
   std::vector<explain::BandwidthSeries> series;
-  for (Run& run : ordered) {
+  for (MatchingRun& run : ordered) {
     series.push_back(std::move(run.series));
   }
   return series;
@@ -94,7 +93,7 @@ Result<std::vector<explain::BandwidthSeries>> matching_runs(const std::vector<Ro
 Result<MeasuredRuns> read_matching_runs(const std::string& table,
                                         const CollectiveQuestion& question,
                                         const describe::DataStore& data) {
-  SEXTANT_TRY(std::string text, read_text(table, kMostTable));
+  SEXTANT_TRY(std::string text, read_text(table, measured::kMostTable));
   MeasuredRuns runs;
   runs.input = {table, sha256_hex(text)};
   SEXTANT_TRY(const std::vector<Row> rows, measured::parse_table(std::move(text), table, data));

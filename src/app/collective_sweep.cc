@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "app/sweep.h"
 #include "base/integers.h"
 #include "base/quantity_text.h"
 #include "base/text.h"
@@ -10,9 +11,8 @@ namespace sextant::app {
 namespace {
 
 constexpr std::string_view kWhere = "--sweep";
-constexpr std::size_t kMostValues = 64;
-constexpr std::int64_t kMostRanks = 10'000'000;  // as many as a cluster may have
-constexpr Bytes kLargest = 1024.0 * 1024.0 * 1_GiB;
+constexpr std::int64_t kMostClusterRanks = 10'000'000;  // as many as a cluster may have
+constexpr Bytes kLargestMessage = 1024.0 * 1024.0 * 1_GiB;
 
 std::vector<std::string> sizes() {
   std::vector<std::string> values;
@@ -43,8 +43,9 @@ std::vector<std::string> known_links(const describe::DataStore& data) {
   return values;
 }
 
-std::vector<std::string> default_values(CollectiveFactor factor, const CollectiveQuestion& base,
-                                        const describe::DataStore& data) {
+std::vector<std::string> default_collective_values(CollectiveFactor factor,
+                                                   const CollectiveQuestion& base,
+                                                   const describe::DataStore& data) {
   switch (factor) {
     case CollectiveFactor::kBytes:
       return sizes();
@@ -86,8 +87,9 @@ Result<void> set_nic(std::string_view word, describe::Cluster& cluster) {
   return {};
 }
 
-Result<SweptQuestion> point_at(CollectiveFactor factor, std::string_view word,
-                               const CollectiveQuestion& base, const describe::DataStore& data) {
+Result<SweptQuestion> swept_question(CollectiveFactor factor, std::string_view word,
+                                     const CollectiveQuestion& base,
+                                     const describe::DataStore& data) {
   SweptQuestion point{std::string(word), base};
   CollectiveQuestion& question = point.question;
   switch (factor) {
@@ -128,18 +130,18 @@ Result<SweptQuestion> point_at(CollectiveFactor factor, std::string_view word,
 
 Result<Bytes> parse_message(std::string_view text, std::string_view where) {
   SEXTANT_TRY(const Bytes bytes, parse_bytes(text, where));
-  if (bytes < 1_B || bytes > kLargest) {
+  if (bytes < 1_B || bytes > kLargestMessage) {
     return invalid(fmt::format("'{}' is not the size of a message", printable(text)),
-                   std::string(where), fmt::format("1 B to {}", to_text(kLargest)));
+                   std::string(where), fmt::format("1 B to {}", to_text(kLargestMessage)));
   }
   return bytes;
 }
 
 Result<std::int64_t> parse_number(std::string_view text, std::string_view where) {
   const auto number = to_integer(text);
-  if (!number || *number < 1 || *number > kMostRanks) {
+  if (!number || *number < 1 || *number > kMostClusterRanks) {
     return invalid(fmt::format("'{}' is not a count", printable(text)), std::string(where),
-                   fmt::format("whole numbers from 1 to {}", kMostRanks));
+                   fmt::format("whole numbers from 1 to {}", kMostClusterRanks));
   }
   return *number;
 }
@@ -165,14 +167,14 @@ Result<CollectiveSweep> parse_collective_sweep(std::string_view text,
       words.emplace_back(trimmed(word));
     }
   } else {
-    words = default_values(sweep.factor, base, data);
+    words = default_collective_values(sweep.factor, base, data);
   }
-  if (words.size() > kMostValues) {
+  if (words.size() > kMostSweepValues) {
     return invalid("the list is too long", std::string(kWhere),
-                   fmt::format("{} values", kMostValues));
+                   fmt::format("{} values", kMostSweepValues));
   }
   for (const std::string& word : words) {
-    SEXTANT_TRY(SweptQuestion point, point_at(sweep.factor, word, base, data));
+    SEXTANT_TRY(SweptQuestion point, swept_question(sweep.factor, word, base, data));
     sweep.points.push_back(std::move(point));
   }
   return sweep;

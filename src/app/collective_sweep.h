@@ -38,7 +38,7 @@ struct SweptQuestion {
 
 struct CollectiveSweep {
   CollectiveFactor factor = CollectiveFactor::kBytes;
-  std::vector<SweptQuestion> points;  // one at least, at most 64
+  std::vector<SweptQuestion> points;  // one at least, at most kMostSweepValues
 };
 
 // Only the factor's name of "ranks=2,4".

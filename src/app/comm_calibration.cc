@@ -10,8 +10,8 @@
 namespace sextant::app {
 namespace {
 
-Result<std::vector<std::string>> write_files(const CommCalibration& made,
-                                             const std::string& folder) {
+Result<std::vector<std::string>> write_comm_files(const CommCalibration& made,
+                                                  const std::string& folder) {
   std::vector<std::string> notes;
   for (std::size_t i = 0; i < made.files.size(); ++i) {
     const std::string file = (std::filesystem::path(folder) / made.files[i].path).string();
@@ -75,7 +75,7 @@ Result<Output> output_of(const CommCalibration& made, const std::string& folder,
   Output output;
   output.notes = made.answer.warnings;
   if (!folder.empty()) {
-    SEXTANT_TRY(const std::vector<std::string> notes, write_files(made, folder));
+    SEXTANT_TRY(const std::vector<std::string> notes, write_comm_files(made, folder));
     output.notes.insert(output.notes.end(), notes.begin(), notes.end());
   }
   output.text = explain::to_text(made.answer, context.style);

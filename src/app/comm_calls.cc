@@ -89,14 +89,6 @@ Result<Class> class_of(bool links, const std::string& id, const describe::DataSt
   return made;
 }
 
-std::set<std::string> systems_of(std::span<const TimedCollective> calls) {
-  std::set<std::string> systems;
-  for (const TimedCollective& call : calls) {
-    systems.insert(call.system);
-  }
-  return systems;
-}
-
 LeftOutSystem left_out(const Class& of, const std::string& system,
                        std::span<const TimedCollective> calls) {
   std::vector<TimedCollective> others;
@@ -165,6 +157,14 @@ CommCalls comm_calls(const std::vector<measured::Row>& rows, const describe::Dat
         .push_back(std::move(call));
   }
   return found;
+}
+
+std::set<std::string> systems_of(std::span<const TimedCollective> calls) {
+  std::set<std::string> systems;
+  for (const TimedCollective& call : calls) {
+    systems.insert(call.system);
+  }
+  return systems;
 }
 
 Result<std::vector<CommClassFit>> fit_comm_classes(const CommCalls& calls,

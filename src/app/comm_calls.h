@@ -2,6 +2,8 @@
 #pragma once
 
 #include <map>
+#include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -26,6 +28,9 @@ struct CommCalls {
 
 // Healthy rows with a time or a bandwidth that the model can be asked about, of trust A or B.
 CommCalls comm_calls(const std::vector<measured::Row>& rows, const describe::DataStore& data);
+
+// Each once.
+std::set<std::string> systems_of(std::span<const cost::TimedCollective> calls);
 
 // A file of data/comm with the fitted values in place of its own.
 struct CommClassFit {

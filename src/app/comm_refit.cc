@@ -2,12 +2,13 @@
 
 #include <array>
 #include <cmath>
-#include <set>
 #include <span>
 #include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
+
+#include "app/comm_calls.h"
 
 namespace sextant::app {
 namespace {
@@ -56,8 +57,8 @@ Errors errors_of(const std::vector<TimedCollective>& before,
   return errors;
 }
 
-std::vector<TimedCollective> with_values(std::vector<TimedCollective> calls,
-                                         std::span<const double> values, bool links) {
+std::vector<TimedCollective> with_constants(std::vector<TimedCollective> calls,
+                                            std::span<const double> values, bool links) {
   for (TimedCollective& call : calls) {
     if (!values.empty()) {
       cost::put_values(values, links, call);
@@ -77,14 +78,6 @@ void put_errors(const Errors& errors, CommClassChange& said) {
   }
 }
 
-std::int64_t systems_of(const std::vector<TimedCollective>& calls) {
-  std::set<std::string_view> systems;
-  for (const TimedCollective& call : calls) {
-    systems.insert(call.system);
-  }
-  return static_cast<std::int64_t>(systems.size());
-}
-
 }  // namespace
 
 Result<CommChange> comm_change(const CommFile& file, const CommRewrite& made,
@@ -95,9 +88,9 @@ Result<CommChange> comm_change(const CommFile& file, const CommRewrite& made,
   CommChange change{made.text, after.numbers(), {}};
   change.said.file = file.path();
   change.said.name = before.name;
-  change.said.systems = systems_of(calls);
+  change.said.systems = static_cast<std::int64_t>(systems_of(calls).size());
   const std::vector<TimedCollective> changed =
-      with_values(with_values(calls, made.links, true), change.values, file.links);
+      with_constants(with_constants(calls, made.links, true), change.values, file.links);
   put_errors(errors_of(calls, changed), change.said);
   for (std::size_t i = 0; i < before.values.size(); ++i) {
     const CommValue& was = before.values[i];
@@ -116,7 +109,7 @@ Result<CommChange> comm_refit(const CommFile& file, const CommOrigin& origin,
   const std::vector<double> start = present.numbers();
   CommRefit refit;
   refit.fit = file.links ? cost::fit_links(calls, start)
-                         : cost::fit_network(with_values(calls, origin.links, true), start);
+                         : cost::fit_network(with_constants(calls, origin.links, true), start);
   // Twice, because the file says what error its own values leave.
   SEXTANT_TRY(std::string draft, refitted_text(file, refit, data));
   const CommRewrite drafted{std::move(draft), refit.fit.timings, origin.links};

@@ -17,12 +17,12 @@ namespace {
 constexpr std::size_t kMostCandidates = 16;
 
 // One request a candidate, its name being what it varies.
-struct Asked {
+struct AskedCandidate {
   std::string name;
   JobRequest request;
 };
 
-Result<std::vector<Asked>> asked_of(const CompareRequest& request) {
+Result<std::vector<AskedCandidate>> asked_of(const CompareRequest& request) {
   if (request.clusters.empty()) {
     return invalid("the cluster is missing", "--on",
                    "COUNTxDEVICE such as 64xh100-sxm, or a cluster.toml");
@@ -41,7 +41,7 @@ Result<std::vector<Asked>> asked_of(const CompareRequest& request) {
     return invalid(fmt::format("{} to compare", varied.size()), "sextant compare",
                    fmt::format("at most {}", kMostCandidates));
   }
-  std::vector<Asked> asked;
+  std::vector<AskedCandidate> asked;
   for (const std::string& text : varied) {
     JobRequest one = request.job;
     one.cluster = by_cluster ? text : request.clusters.front();
@@ -73,9 +73,10 @@ std::int64_t common_batch(const std::vector<JobReading>& readings) {
   return least > kMost ? 0 : round_up(least, unit);
 }
 
-Result<std::vector<JobReading>> read_all(std::vector<Asked>& asked, const Context& context) {
+Result<std::vector<JobReading>> read_all(std::vector<AskedCandidate>& asked,
+                                         const Context& context) {
   std::vector<JobReading> readings;
-  for (const Asked& one : asked) {
+  for (const AskedCandidate& one : asked) {
     SEXTANT_TRY(JobReading reading, read_job(one.request, context));
     readings.push_back(std::move(reading));
   }
@@ -93,7 +94,7 @@ Result<std::vector<JobReading>> read_all(std::vector<Asked>& asked, const Contex
 }
 
 // What is said of one candidate; its files and assumptions are added to the answer.
-Result<explain::Candidate> candidate_of(const Asked& asked, const JobReading& reading,
+Result<explain::Candidate> candidate_of(const AskedCandidate& asked, const JobReading& reading,
                                         const Context& context, explain::CompareAnswer& answer) {
   explain::Candidate candidate;
   candidate.name = asked.name;
@@ -127,7 +128,7 @@ Result<explain::Candidate> candidate_of(const Asked& asked, const JobReading& re
 }  // namespace
 
 Result<Output> show_comparison(const CompareRequest& request, const Context& context) {
-  SEXTANT_TRY(std::vector<Asked> asked, asked_of(request));
+  SEXTANT_TRY(std::vector<AskedCandidate> asked, asked_of(request));
   SEXTANT_TRY(const std::vector<JobReading> readings, read_all(asked, context));
   explain::CompareAnswer answer;
   answer.provenance.tool_version = explain::tool_version();

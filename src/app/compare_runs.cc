@@ -40,15 +40,15 @@ Result<measured::Row> find_row(const CompareRunsRequest& request, const Context&
 }
 
 // A run that was measured, and the words that say more of it than its layout.
-struct Run {
+struct ComparedRun {
   std::string name;
   const describe::Job& job;
   JobRequest stated{};
   Seconds measured;
 };
 
-Result<explain::MeasuredStep> step_of(Run run, const Context& context,
-                                      explain::RunComparison& runs) {
+Result<explain::MeasuredStep> measured_step(ComparedRun run, const Context& context,
+                                            explain::RunComparison& runs) {
   const describe::Job& job = run.job;
   if (const auto broken = describe::check_rules(job); !broken.empty()) {
     return invalid(fmt::format("not legal: {}: {}", broken.front().rule, broken.front().message),
@@ -82,14 +82,14 @@ Result<Output> show_run_comparison(const CompareRunsRequest& request, const Cont
   }
   explain::RunComparison runs;
   runs.provenance = {std::string(explain::tool_version()), files.inputs};
-  SEXTANT_TRY(runs.ours, step_of({.name = name,
-                                  .job = *files.job,
-                                  .stated = stated_words(files.reading),
-                                  .measured = *files.measured->step},
-                                 context, runs));
-  SEXTANT_TRY(
-      runs.theirs,
-      step_of({.name = row.id, .job = *published, .measured = 1_s * row.measured}, context, runs));
+  SEXTANT_TRY(runs.ours, measured_step({.name = name,
+                                        .job = *files.job,
+                                        .stated = stated_words(files.reading),
+                                        .measured = *files.measured->step},
+                                       context, runs));
+  SEXTANT_TRY(runs.theirs,
+              measured_step({.name = row.id, .job = *published, .measured = 1_s * row.measured},
+                            context, runs));
   return Output{.text = explain::to_text(runs, context.style), .notes = {}};
 }
 

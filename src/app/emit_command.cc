@@ -56,8 +56,8 @@ std::vector<describe::Violation> refusals(const describe::Job& job) {
 }
 
 // "predicted step 4.81 s (…)", where it can be predicted.
-std::vector<std::string> comments_of(const describe::Job& job, const JobRequest& words,
-                                     const emit::Writing& writing, const Context& context) {
+std::vector<std::string> job_comments(const describe::Job& job, const JobRequest& words,
+                                      const emit::Writing& writing, const Context& context) {
   std::vector<std::string> comments{fmt::format("sextant {}: {} on {}", explain::tool_version(),
                                                 job.model.name, job.cluster.name),
                                     fmt::format("layout {}", describe::to_text(job.layout))};
@@ -74,7 +74,7 @@ std::vector<std::string> comments_of(const describe::Job& job, const JobRequest&
   return comments;
 }
 
-Result<Output> files_of(const EmitRequest& request, const Context& context) {
+Result<Output> files_for(const EmitRequest& request, const Context& context) {
   JobRequest words = request.job;
   if (!request.dialect.empty() && words.framework.empty()) {
     SEXTANT_TRY(const Dialect to, dialect_of(request, Framework::kOther));
@@ -95,7 +95,7 @@ Result<Output> files_of(const EmitRequest& request, const Context& context) {
   const emit::Writing writing = emit::write(dialect, job);
   // What the files will state is what is predicted, whether the user said it or not.
   words.layout += "," + stated_words(emit::read(writing.settings, context.data)).layout;
-  const std::vector<std::string> comments = comments_of(job, words, writing, context);
+  const std::vector<std::string> comments = job_comments(job, words, writing, context);
   explain::EmitAnswer answer{.provenance = provenance_of(reading),
                              .dialect = dialect,
                              .files = emit::render(writing.settings, comments),
@@ -229,7 +229,7 @@ Result<std::vector<std::string>> written_files(const std::vector<emit::File>& fi
 }
 
 Result<Output> show_emit(const EmitRequest& request, const Context& context) {
-  return request.diff.empty() ? files_of(request, context) : patch_for(request, context);
+  return request.diff.empty() ? files_for(request, context) : patch_for(request, context);
 }
 
 }  // namespace sextant::app

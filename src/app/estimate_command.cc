@@ -42,7 +42,7 @@ struct Scene {
   const StepMachine& machine;
 };
 
-explain::SweepPoint point_at(const Scene& scene, const SweepValue& value) {
+explain::SweepPoint sweep_point(const Scene& scene, const SweepValue& value) {
   explain::SweepPoint point;
   point.value = to_text(value);
   point.global_batch = scene.base.global_batch;
@@ -64,8 +64,8 @@ explain::SweepPoint point_at(const Scene& scene, const SweepValue& value) {
   return point;
 }
 
-Result<std::vector<std::string>> write_plot(const explain::SweepAnswer& answer,
-                                            const std::string& file) {
+Result<std::vector<std::string>> write_sweep_plot(const explain::SweepAnswer& answer,
+                                                  const std::string& file) {
   if (file.empty()) {
     return std::vector<std::string>();
   }
@@ -82,11 +82,11 @@ Result<std::vector<std::string>> write_plot(const explain::SweepAnswer& answer,
   return std::vector<std::string>{fmt::format("plot written to {}", file)};
 }
 
-Result<Output> show_sweep(const JobReading& reading, const EstimateRequest& request,
-                          const Context& context) {
+Result<Output> show_job_sweep(const JobReading& reading, const EstimateRequest& request,
+                              const Context& context) {
   SEXTANT_TRY(const explain::SweepAnswer answer,
               sweep_answer(reading, request.job, request.sweep, context));
-  SEXTANT_TRY(std::vector<std::string> notes, write_plot(answer, request.plot_file));
+  SEXTANT_TRY(std::vector<std::string> notes, write_sweep_plot(answer, request.plot_file));
   const bool any =
       std::any_of(answer.points.begin(), answer.points.end(), [](const explain::SweepPoint& point) {
         return point.answer && point.answer->step.memory.fits();
@@ -157,7 +157,7 @@ Result<explain::SweepAnswer> sweep_answer(const JobReading& reading, const JobRe
   answer.held = held_text(reading.job, asked.factor);
   const Scene scene{reading.job, asked.factor, says(request.layout, "sp"), machine};
   for (const SweepValue& value : asked.values) {
-    answer.points.push_back(point_at(scene, value));
+    answer.points.push_back(sweep_point(scene, value));
   }
   answer.assumed = all_assumed(reading.job, machine.assumed);
   return answer;
@@ -173,7 +173,7 @@ Result<Output> show_estimate(const EstimateRequest& request, const Context& cont
     return not_legal(reading, "estimate", context);
   }
   return request.sweep.empty() ? show_step(reading, request, context)
-                               : show_sweep(reading, request, context);
+                               : show_job_sweep(reading, request, context);
 }
 
 Result<Output> explain_compute(const JobRequest& request, const Context& context) {

@@ -75,7 +75,7 @@ struct Part {
 
 // Scripts last: their flags stand over files. Of two frameworks the script's counts, else the first
 // file's.
-void join(std::vector<Part> parts, FileJob& out) {
+void join_parts(std::vector<Part> parts, FileJob& out) {
   std::stable_partition(parts.begin(), parts.end(), [](const Part& part) { return !part.script; });
   const auto speaks = std::find_if(parts.begin(), parts.end(), [](const Part& part) {
     return part.script && !part.settings.given.empty();
@@ -141,7 +141,7 @@ Result<void> read_settings(const FileRequest& request, FileJob& out) {
     parts.push_back({std::move(settings), given.kind == emit::FileKind::kShell});
     out.files.push_back(std::move(given));
   }
-  join(std::move(parts), out);
+  join_parts(std::move(parts), out);
   return {};
 }
 
@@ -190,7 +190,7 @@ Result<void> read_cluster(const FileRequest& request, const Context& context, Fi
   return {};
 }
 
-Result<void> read_batch(const FileRequest& request, FileJob& out, describe::Job& job) {
+Result<void> read_file_batch(const FileRequest& request, FileJob& out, describe::Job& job) {
   if (!request.sequences.empty()) {
     SEXTANT_TRY(job.sequences, describe::parse_sequences(request.sequences));
   } else if (out.reading.sequence) {
@@ -253,7 +253,7 @@ Result<FileJob> read_files(const FileRequest& request, const Context& context) {
     job.model.vocab = std::max<std::int64_t>(job.layout.tp, 1);  // as little as can be split
   }
   SEXTANT_CHECK_OK(read_cluster(request, context, out, job));
-  SEXTANT_CHECK_OK(read_batch(request, out, job));
+  SEXTANT_CHECK_OK(read_file_batch(request, out, job));
   out.violations = emit::check_all(out.settings, job);
   out.job = std::move(job);
   return out;

@@ -4,23 +4,13 @@
 
 #include <gtest/gtest.h>
 
+#include "app/testing.h"
+
 namespace sextant::app {
 namespace {
 
-Context context() {
-  Context made;
-  made.settings["framework"] = {"megatron-core", "default"};
-  return made;
-}
-
-JobRequest request(std::string layout) {
-  return {.model = "llama-3.1-8b",
-          .cluster = "64xh100-sxm",
-          .layout = std::move(layout),
-          .framework = {},
-          .sequences = {},
-          .global_batch = {},
-          .workload = {}};
+JobRequest h100_request(std::string layout) {
+  return llama_request(std::move(layout), "64xh100-sxm");
 }
 
 bool is_assumed(const describe::Job& job, std::string_view start) {
@@ -29,7 +19,7 @@ bool is_assumed(const describe::Job& job, std::string_view start) {
 }
 
 TEST(JobRequest, WhatIsLeftOutIsFilledByAStatedRule) {
-  const auto reading = read_job(request("tp=4,pp=2"), context());
+  const auto reading = read_job(h100_request("tp=4,pp=2"), megatron_context());
   ASSERT_TRUE(reading) << to_text(reading.error());
   EXPECT_TRUE(reading->violations.empty());
   const describe::Job& job = reading->job;
@@ -44,18 +34,18 @@ TEST(JobRequest, WhatIsLeftOutIsFilledByAStatedRule) {
 }
 
 TEST(JobRequest, ShortModelsTakeTheirOwnLength) {
-  JobRequest asked = request("");
+  JobRequest asked = h100_request("");
   asked.model = "gpt2";
-  EXPECT_EQ(read_job(asked, context())->job.sequences.length, 1024);
+  EXPECT_EQ(read_job(asked, megatron_context())->job.sequences.length, 1024);
 }
 
 TEST(JobRequest, WhatIsGivenIsTaken) {
-  JobRequest asked = request("mbs=2");
+  JobRequest asked = h100_request("mbs=2");
   asked.framework = "torchtitan";
   asked.sequences = "packed:8192";
   asked.global_batch = "256";
   asked.workload = "lora:8:qkv+linear_proj";
-  const auto reading = read_job(asked, context());
+  const auto reading = read_job(asked, megatron_context());
   ASSERT_TRUE(reading);
   EXPECT_EQ(reading->job.framework, describe::Framework::kTorchtitan);
   EXPECT_EQ(reading->job.sequences.kind, describe::Sequences::Kind::kPacked);
@@ -65,9 +55,9 @@ TEST(JobRequest, WhatIsGivenIsTaken) {
 }
 
 TEST(JobRequest, AMeshMayStandBeforeTheKeys) {
-  JobRequest asked = request("ici:fsdp=16,tensor=4;mbs=2");
+  JobRequest asked = h100_request("ici:fsdp=16,tensor=4;mbs=2");
   asked.framework = "maxtext";
-  const auto reading = read_job(asked, context());
+  const auto reading = read_job(asked, megatron_context());
   ASSERT_TRUE(reading) << to_text(reading.error());
   EXPECT_EQ(reading->job.layout.tp, 4);
   EXPECT_EQ(reading->job.layout.dp, 16);
@@ -76,15 +66,15 @@ TEST(JobRequest, AMeshMayStandBeforeTheKeys) {
 }
 
 TEST(JobRequest, AnIllegalLayoutIsAValue) {
-  const auto reading = read_job(request("tp=3"), context());
+  const auto reading = read_job(h100_request("tp=3"), megatron_context());
   ASSERT_TRUE(reading);
   EXPECT_FALSE(reading->violations.empty());
 }
 
 TEST(JobRequest, TheAnswerToAnIllegalLayoutNamesTheRuleAndTheInputs) {
-  const auto reading = read_job(request("tp=3"), context());
+  const auto reading = read_job(h100_request("tp=3"), megatron_context());
   ASSERT_TRUE(reading);
-  Context json = context();
+  Context json = megatron_context();
   json.style.format = explain::Format::kJson;
   const Output output = not_legal(*reading, "memory", json);
   EXPECT_EQ(output.exit_code, kExitNo);
@@ -109,9 +99,9 @@ TEST(JobRequest, BadWordsAreErrorsThatNameTheOption) {
         BadWord{&JobRequest::workload, "pretrain:3", "--workload"},
         BadWord{&JobRequest::workload, "lora:0", "--workload"},
         BadWord{&JobRequest::workload, "lora:4:qqq", "--workload"}}) {
-    JobRequest asked = request("");
+    JobRequest asked = h100_request("");
     asked.*bad.field = bad.value;
-    const auto reading = read_job(asked, context());
+    const auto reading = read_job(asked, megatron_context());
     ASSERT_FALSE(reading) << bad.value;
     EXPECT_EQ(reading.error().where, bad.said);
   }

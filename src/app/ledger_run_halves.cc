@@ -36,7 +36,7 @@ std::array<std::vector<RunSample>, 2> halves_of(const std::vector<RunSample>& sa
   return halves;
 }
 
-std::int64_t systems_of(const std::vector<RunSample>& samples) {
+std::int64_t system_count(const std::vector<RunSample>& samples) {
   std::set<std::string> systems;
   for (const RunSample& sample : samples) {
     systems.insert(sample.system);
@@ -48,7 +48,7 @@ std::int64_t systems_of(const std::vector<RunSample>& samples) {
 explain::RunHalf scored_now(const std::vector<RunSample>& samples) {
   explain::RunHalf half;
   half.rows = static_cast<std::int64_t>(samples.size());
-  half.systems = systems_of(samples);
+  half.systems = system_count(samples);
   half.now = macro_error(samples, predicted_steps(samples));
   return half;
 }

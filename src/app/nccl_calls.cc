@@ -111,8 +111,8 @@ void add_calls(const NcclTable& table, const cost::TimedCollective& run, NcclCal
   }
 }
 
-Result<void> add_table(const NcclTable& table, const std::string& where,
-                       const describe::Cluster& cluster, NcclCalls& calls) {
+Result<void> add_nccl_table(const NcclTable& table, const std::string& where,
+                            const describe::Cluster& cluster, NcclCalls& calls) {
   calls.warnings.insert(calls.warnings.end(), table.warnings.begin(), table.warnings.end());
   if (const std::string trouble = trouble_with(table); !trouble.empty()) {
     calls.unused[trouble] += timings_of(table);
@@ -156,7 +156,7 @@ Result<NcclCalls> nccl_calls(std::span<const NcclText> texts, const describe::Cl
   for (const NcclText& text : texts) {
     for (const NcclTable& table : text.tables) {
       const std::string where = fmt::format("{}:{}", text.name, table.lines.front().line);
-      SEXTANT_CHECK_OK(add_table(table, where, cluster, calls));
+      SEXTANT_CHECK_OK(add_nccl_table(table, where, cluster, calls));
     }
   }
   return calls;

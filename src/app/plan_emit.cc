@@ -15,8 +15,8 @@ Result<Dialect> dialect_word(const std::string& word) {
   return describe::parse_word<Dialect>(emit::kDialectWords, word, "dialect", "--emit");
 }
 
-std::vector<std::string> comments_of(const PlanProblem& of, const explain::PlanRow& best,
-                                     const emit::Writing& writing) {
+std::vector<std::string> plan_comments(const PlanProblem& of, const explain::PlanRow& best,
+                                       const emit::Writing& writing) {
   const describe::Job& job = of.problem.job;
   std::vector<std::string> comments{
       fmt::format("sextant {}: the plan of {} on {}", explain::tool_version(), job.model.name,
@@ -61,7 +61,7 @@ Result<explain::EmitAnswer> plan_files(const PlanProblem& of, const explain::Pla
   describe::Job job = of.problem.job;
   job.layout = best.layout;
   const emit::Writing writing = emit::write(dialect, job);
-  const std::vector<std::string> comments = comments_of(of, best, writing);
+  const std::vector<std::string> comments = plan_comments(of, best, writing);
   explain::EmitAnswer answer;
   answer.dialect = dialect;
   answer.files = emit::render(writing.settings, comments);

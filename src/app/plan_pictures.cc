@@ -19,8 +19,8 @@ struct Picture {
   Result<explain::Drawing> drawing;
 };
 
-explain::Drawing memory_of(const PlanProblem& of, const explain::PlanRow& best,
-                           const std::string& title) {
+explain::Drawing memory_drawing(const PlanProblem& of, const explain::PlanRow& best,
+                                const std::string& title) {
   describe::Job job = of.problem.job;
   job.layout = best.layout;
   cost::MemoryModel model(job, of.problem.memory);
@@ -56,7 +56,7 @@ std::vector<Picture> pictures_of(const PlanProblem& of, const PlanSearch& search
   const explain::PlanRow& best = answer.plans.front();
   const std::string job = fmt::format("{} on {}", answer.job.model.name, answer.job.cluster.name);
   std::vector<Picture> pictures{
-      {"memory", memory_of(of, best, fmt::format("{}: memory of {}", job, best.words))},
+      {"memory", memory_drawing(of, best, fmt::format("{}: memory of {}", job, best.words))},
       {"timeline", timeline_of(best, fmt::format("{}: a step of {}", job, best.words))}};
   if (answer.plans.size() > 1) {
     pictures.push_back({"waterfall", explain::waterfall_picture(

@@ -41,8 +41,8 @@ void add_row(const ClusterBenchSubject& subject, Seconds time, cost::ClusterBenc
 }
 
 // The ranks share the memory of one machine; a rank draws no more than its threads can.
-cost::ClusterMemory memory_of(const ClusterStepSubject& subject,
-                              const describe::ProcessorFacts& facts) {
+cost::ClusterMemory cluster_memory(const ClusterStepSubject& subject,
+                                   const describe::ProcessorFacts& facts) {
   const describe::Job& job = *subject.job;
   const BytesPerSecond shared =
       job.cluster.device.memory_bandwidth.value *
@@ -103,7 +103,7 @@ Result<step::StepModel> ClusterPredictor::model_of(const ClusterStepSubject& sub
   SEXTANT_TRY(describe::StepFacts facts, describe::step_facts(data_));
   const std::int64_t ranks = subject.job->cluster.devices;
   step::StepModel model;
-  model.device = cost::cluster_device(fitted, memory_of(subject, processor));
+  model.device = cost::cluster_device(fitted, cluster_memory(subject, processor));
   model.comm = cost::cluster_comm(fitted, ranks);
   model.domain_size = ranks;
   model.facts = without_overlap(std::move(facts));
@@ -134,7 +134,8 @@ Answer ClusterPredictor::operator()(const measured::Row& row) {
   prediction.assumed = {
       fmt::format("memory of {} shared by all ranks: {:.1f} GB/s each; attention, norms and AdamW "
                   "were not timed apart",
-                  subject->job->cluster.device.id, memory_of(*subject, *processor).rate / 1_GBps),
+                  subject->job->cluster.device.id,
+                  cluster_memory(*subject, *processor).rate / 1_GBps),
       "benchmarks ran on all ranks at once",
       fmt::format("{:.0f} us a call, no training loop beside the step",
                   processor->call.value / 1_us)};

@@ -30,7 +30,7 @@ constexpr std::int64_t kUsualExperts = 256;
 constexpr std::int64_t kMeasuredDomain = 8;
 
 // A row as the model takes it.
-struct Asked {
+struct AskedExchange {
   ExpertExchange call;
   std::vector<std::string> assumed;
   bool determined = true;  // false: a rate or a shape is not known well
@@ -75,7 +75,7 @@ Result<void> set_kernels(const EpAllToAllSubject& subject, ExpertExchange& call)
 
 // How many tokens of which size go to how many experts.
 Result<void> set_shape(const EpAllToAllSubject& subject, const ExpertCommFacts& facts,
-                       Asked& asked) {
+                       AskedExchange& asked) {
   ExpertExchange& call = asked.call;
   call.ranks = subject.ep;
   call.tokens = subject.tokens_per_rank.value_or(0);
@@ -109,7 +109,7 @@ Result<void> set_shape(const EpAllToAllSubject& subject, const ExpertCommFacts& 
 
 // Domains and the rates of the links.
 Result<void> set_links(const EpAllToAllSubject& subject, const describe::Cluster& cluster,
-                       Asked& asked) {
+                       AskedExchange& asked) {
   ExpertExchange& call = asked.call;
   // A domain that spans nodes (NVL72) counts by itself; else a node is one.
   const std::int64_t domain = subject.links.domain_size.value_or(cluster.system.domain_size.value);
@@ -147,7 +147,7 @@ Result<void> set_links(const EpAllToAllSubject& subject, const describe::Cluster
 }
 
 // Measured on one cluster only, or not at all.
-Result<void> check_class(Asked& asked) {
+Result<void> check_class(AskedExchange& asked) {
   const ExpertExchange& call = asked.call;
   if (call.library == ExpertLibrary::kDeepEpV2 && call.domains == 1) {
     return invalid("DeepEP V2 inside one domain is in no table: its copy rates are not known");
@@ -160,7 +160,7 @@ Result<void> check_class(Asked& asked) {
   return {};
 }
 
-double spread_of(const Asked& asked, const ExpertCommFacts& facts) {
+double spread_of(const AskedExchange& asked, const ExpertCommFacts& facts) {
   const bool crosses = asked.call.domains > 1;
   if (crosses && asked.call.efa) {
     return facts.efa_spread.value;
@@ -189,8 +189,8 @@ Result<Bytes> counted_bytes(std::string_view kind, const ExpertExchange& call) {
 }
 
 // In the row's own unit.
-Result<double> value_of(const measured::Row& row, std::string_view kind, const ExpertExchange& call,
-                        Seconds time) {
+Result<double> exchange_value(const measured::Row& row, std::string_view kind,
+                              const ExpertExchange& call, Seconds time) {
   if (row.quantity == "time_us") {
     return time / 1_us;
   }
@@ -201,8 +201,8 @@ Result<double> value_of(const measured::Row& row, std::string_view kind, const E
   return bytes / time / 1_GBps;
 }
 
-Result<Prediction> prediction_of(const measured::Row& row, const EpAllToAllSubject& subject,
-                                 const ExpertCommFacts& facts, measured::Hardware& hardware) {
+Result<Prediction> exchange_prediction(const measured::Row& row, const EpAllToAllSubject& subject,
+                                       const ExpertCommFacts& facts, measured::Hardware& hardware) {
   SEXTANT_TRY(const describe::Device* device, hardware.device(subject.device.value_or("")));
   if (device == nullptr) {
     return invalid("device not stated");
@@ -212,14 +212,15 @@ Result<Prediction> prediction_of(const measured::Row& row, const EpAllToAllSubje
     return invalid(fmt::format("expert kernels were not measured on {} (generation {})", device->id,
                                device->generation));
   }
-  Asked asked;
+  AskedExchange asked;
   SEXTANT_CHECK_OK(set_kernels(subject, asked.call));
   SEXTANT_CHECK_OK(set_shape(subject, facts, asked));
   SEXTANT_TRY(const describe::Cluster cluster, hardware.cluster(subject.ep, *device));
   SEXTANT_CHECK_OK(set_links(subject, cluster, asked));
   SEXTANT_CHECK_OK(check_class(asked));
   const cost::ExpertTime time = cost::expert_time(asked.call, cost::expert_model(facts, *kernels));
-  SEXTANT_TRY(const double value, value_of(row, subject.bandwidth_kind, asked.call, time.total()));
+  SEXTANT_TRY(const double value,
+              exchange_value(row, subject.bandwidth_kind, asked.call, time.total()));
   const double spread = spread_of(asked, facts);
   return Prediction{value, std::pair(value / spread, value * spread), std::move(asked.assumed)};
 }
@@ -238,7 +239,7 @@ Answer ExpertPredictor::operator()(const measured::Row& row) {
     }
     facts_ = std::move(*read);
   }
-  auto prediction = prediction_of(row, *subject, *facts_, hardware_);
+  auto prediction = exchange_prediction(row, *subject, *facts_, hardware_);
   if (!prediction) {
     return Refusal{prediction.error().what};
   }

@@ -21,7 +21,7 @@ AttentionKernel kernel_of(const KernelSubject& subject) {
   return subject.variant.starts_with("cudnn") ? AttentionKernel::kCudnn : AttentionKernel::kFlash;
 }
 
-Prediction prediction_of(double value, const std::string& assumed) {
+Prediction kernel_prediction(double value, const std::string& assumed) {
   Prediction prediction{value, std::nullopt, {}};
   if (!assumed.empty()) {
     prediction.assumed.push_back(assumed);
@@ -41,7 +41,7 @@ Answer KernelPredictor::operator()(const measured::Row& row) {
     if (row.quantity != "time_us" || !add_kernel(*subject, (*device)->model, call)) {
       return Refusal{fmt::format("kernel {} {} is not modelled", subject->kind, subject->variant)};
     }
-    return prediction_of(call.alone() / 1_us, (*device)->assumed);
+    return kernel_prediction(call.alone() / 1_us, (*device)->assumed);
   }
   const auto* subject = std::get_if<KernelEfficiencySubject>(&row.subject);
   if (subject == nullptr || !subject->device) {
@@ -58,7 +58,7 @@ Answer KernelPredictor::operator()(const measured::Row& row) {
   // Attention is counted without its mask: the whole square.
   const Flops counted = op->kind == OpKind::kAttention ? op->flops * 2.0 : op->flops;
   const Seconds time = cost::operator_time(*op, (*device)->model).total();
-  return prediction_of(counted / time / subject->peak, (*device)->assumed);
+  return kernel_prediction(counted / time / subject->peak, (*device)->assumed);
 }
 
 }  // namespace sextant::app

@@ -21,7 +21,7 @@ using measured::SingleDeviceSubject;
 // What PyTorch's scaled_dot_product_attention picks on Hopper.
 constexpr describe::AttentionKernel kSdpa = describe::AttentionKernel::kCudnn;
 
-Prediction prediction_of(Seconds value, const DeviceModels::Known& device) {
+Prediction step_prediction(Seconds value, const DeviceModels::Known& device) {
   Prediction prediction{value / 1_ms, std::nullopt, {}};
   if (!device.assumed.empty()) {
     prediction.assumed.push_back(device.assumed);
@@ -106,12 +106,12 @@ Result<Prediction> StepPredictor::train_step(const SingleDeviceSubject& subject,
   const Seconds backward = clock.now();
   clock.run(time.update);
   if (quantity == "fwd_ms") {
-    return prediction_of(forward, *device);
+    return step_prediction(forward, *device);
   }
   if (quantity == "bwd_ms") {
-    return prediction_of(backward - forward, *device);
+    return step_prediction(backward - forward, *device);
   }
-  return prediction_of(quantity == "opt_ms" ? clock.now() - backward : clock.now(), *device);
+  return step_prediction(quantity == "opt_ms" ? clock.now() - backward : clock.now(), *device);
 }
 
 Result<Prediction> StepPredictor::rank_compute(const RankComputeSubject& subject,
@@ -130,10 +130,10 @@ Result<Prediction> StepPredictor::rank_compute(const RankComputeSubject& subject
   const Seconds forward = clock.now();
   clock.run(time.backward);
   if (quantity == "fwd_ms") {
-    return prediction_of(forward, *device);
+    return step_prediction(forward, *device);
   }
   // The tables' phases add up to their steps: the backward is what the forward leaves.
-  return prediction_of(quantity == "bwd_ms" ? clock.now() - forward : clock.now(), *device);
+  return step_prediction(quantity == "bwd_ms" ? clock.now() - forward : clock.now(), *device);
 }
 
 Answer StepPredictor::operator()(const measured::Row& row) {

@@ -16,7 +16,7 @@ using describe::Job;
 using workload::Shard;
 using workload::Stage;
 
-constexpr double kRounding = 1e-12;  // of a sum: a difference as small is nothing
+constexpr double kSumRounding = 1e-12;  // of a sum: a difference as small is nothing
 
 // Mean of all devices: ranks of a stage do the same, so the mean of the pipeline ranks.
 explain::StepUse use_of(const Job& job, const Shard& shard, const std::vector<Stage>& stages,
@@ -41,7 +41,7 @@ explain::StepUse use_of(const Job& job, const Shard& shard, const std::vector<St
   return use;
 }
 
-explain::StepMemory memory_of(const Job& job, const describe::MemoryFacts& facts) {
+explain::StepMemory step_memory(const Job& job, const describe::MemoryFacts& facts) {
   explain::StepMemory memory;
   memory.fullest = cost::MemoryModel(job, facts).fullest(job.layout);
   memory.available = job.cluster.device.usable_memory();
@@ -76,7 +76,7 @@ explain::StepResult step_result(const Job& job, const StepMachine& machine) {
   const Shard shard = workload::shard_of(job);
   explain::StepResult result;
   result.step = step::estimate_step(job, machine.model);
-  if (result.step.host < result.step.step * kRounding) {
+  if (result.step.host < result.step.step * kSumRounding) {
     result.step.host = Seconds();
   }
   result.stages = workload::stages_of(job);
@@ -87,7 +87,7 @@ explain::StepResult step_result(const Job& job, const StepMachine& machine) {
     result.interval = machine.spreads->of(job);
   }
   result.use = use_of(job, shard, result.stages, result.step.step);
-  result.memory = memory_of(job, machine.memory);
+  result.memory = step_memory(job, machine.memory);
   if (machine.power) {
     result.energy =
         step::device_energy(result.step, *machine.power) * as_double(job.cluster.devices);

@@ -45,7 +45,7 @@ describe::Sourced<double>& ratio_of(std::size_t constant, describe::StepFacts& f
   return *all[constant];
 }
 
-double value_of(std::size_t constant, int line) {
+double grid_value(std::size_t constant, int line) {
   return static_cast<double>(line) * kConstants[constant].grid;
 }
 
@@ -61,9 +61,9 @@ Parts parts_at(const describe::Job& job, const step::StepModel& model) {
   return {(estimate.step - estimate.beside) / 1_s, (estimate.compute - estimate.slowed) / 1_s};
 }
 
-double step_of(const Parts& parts, const StepPlace& place) {
-  return parts.rest + value_of(kLoop, place[kLoop]) / 1e3 +
-         parts.compute * value_of(kUneven, place[kUneven]);
+double step_seconds(const Parts& parts, const StepPlace& place) {
+  return parts.rest + grid_value(kLoop, place[kLoop]) / 1e3 +
+         parts.compute * grid_value(kUneven, place[kUneven]);
 }
 
 using InsidePlace = std::array<int, kInside>;
@@ -104,7 +104,7 @@ class FitRow {
     if (found == known_.end()) {
       found = known_.emplace(key, computed(place)).first;
     }
-    return std::min(kMostError, std::abs(step_of(found->second, place) / measured_ - 1.0));
+    return std::min(kMostError, std::abs(step_seconds(found->second, place) / measured_ - 1.0));
   }
 
  private:
@@ -280,9 +280,9 @@ StepPlace place_of(const describe::StepFacts& facts) {
 
 void put_constant(std::size_t constant, int line, describe::StepFacts& facts) {
   if (constant == kLoop) {
-    facts.loop.value = value_of(constant, line) * 1_ms;
+    facts.loop.value = grid_value(constant, line) * 1_ms;
   } else {
-    ratio_of(constant, facts).value = value_of(constant, line);
+    ratio_of(constant, facts).value = grid_value(constant, line);
   }
 }
 
@@ -301,7 +301,7 @@ StepPlace middle_place() {
 }
 
 std::string constant_text(std::size_t constant, int line) {
-  return fmt::format("{:.4g} {}", value_of(constant, line), kConstants[constant].unit);
+  return fmt::format("{:.4g} {}", grid_value(constant, line), kConstants[constant].unit);
 }
 
 StepFit fit_step(const std::vector<RunSample>& samples, const StepPlace& start) {

@@ -10,19 +10,15 @@
 #include "app/ledger_run_halves.h"
 #include "app/spread_fit.h"
 #include "app/step_models.h"
+#include "app/testing.h"
 #include "step/estimate.h"
 
 namespace sextant::app {
 namespace {
 
-const describe::DataStore& data() {
-  static const describe::DataStore kData;
-  return kData;
-}
-
 RunSample sample_of(const std::string& cluster, const std::string& layout,
                     const std::string& batch) {
-  const Context context{.data = data(), .style = {}, .settings = {}};
+  const Context context{.data = built_in_data(), .style = {}, .settings = {}};
   auto read = read_job({.model = "llama-3.1-8b",
                         .cluster = cluster,
                         .layout = layout,
@@ -33,7 +29,7 @@ RunSample sample_of(const std::string& cluster, const std::string& layout,
                        context);
   EXPECT_TRUE(read) << (read ? "" : to_text(read.error()));
   EXPECT_TRUE(!read || read->violations.empty()) << layout;
-  StepModels models(data());
+  StepModels models(built_in_data());
   std::vector<std::string> assumed;
   auto model = models.of(read->job, assumed);
   EXPECT_TRUE(model) << (model ? "" : to_text(model.error()));
@@ -63,7 +59,7 @@ std::vector<RunSample> measured_by(const describe::StepFacts& facts) {
 }
 
 describe::StepFacts facts_now() {
-  return *describe::step_facts(data());
+  return *describe::step_facts(built_in_data());
 }
 
 TEST(StepPlace, BackAndForth) {

@@ -15,8 +15,6 @@ namespace {
 using describe::Job;
 using describe::Precision;
 
-constexpr std::size_t kMostValues = 64;
-
 // The largest value of a factor: what the layout's and the sequence's own readers take.
 std::int64_t most_of(Factor factor) {
   constexpr std::int64_t kMostRanks = 10'000'000;
@@ -27,7 +25,7 @@ std::int64_t most_of(Factor factor) {
                                      : kMostRanks;
 }
 
-std::string_view default_values(Factor factor) {
+std::string_view default_factor_values(Factor factor) {
   switch (factor) {
     case Factor::kMbs:
       return "1,2,4,8,16,32";
@@ -97,13 +95,14 @@ Result<Sweep> parse_sweep(std::string_view text) {
   Sweep sweep;
   SEXTANT_TRY(sweep.factor, describe::parse_word<Factor>(kFactorWords, text.substr(0, equals),
                                                          "factor", "--sweep"));
-  const std::string_view list =
-      equals == std::string_view::npos ? default_values(sweep.factor) : text.substr(equals + 1);
+  const std::string_view list = equals == std::string_view::npos
+                                    ? default_factor_values(sweep.factor)
+                                    : text.substr(equals + 1);
   for (const std::string_view word : split(list, ',')) {
     SEXTANT_TRY(SweepValue value, parse_value(sweep.factor, trimmed(word)));
     sweep.values.push_back(value);
-    if (sweep.values.size() > kMostValues) {
-      return invalid("the list is too long", "--sweep", fmt::format("{} values", kMostValues));
+    if (sweep.values.size() > kMostSweepValues) {
+      return invalid("the list is too long", "--sweep", fmt::format("{} values", kMostSweepValues));
     }
   }
   return sweep;

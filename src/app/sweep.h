@@ -38,8 +38,10 @@ struct Sweep {
   std::vector<SweepValue> values;  // one at least
 };
 
-// "mbs" (values that people try) or "tp=1,2,4". At most 64 values. Errors name --sweep and what is
-// allowed.
+inline constexpr std::size_t kMostSweepValues = 64;
+
+// "mbs" (values that people try) or "tp=1,2,4". At most kMostSweepValues. Errors name --sweep and
+// what is allowed.
 Result<Sweep> parse_sweep(std::string_view text);
 
 // "8", "fp8".

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "app/estimate_command.h"
+#include "app/testing.h"
 #include "describe/layout/rules.h"
 
 namespace sextant::app {
@@ -12,32 +13,20 @@ namespace {
 
 using describe::Job;
 
-Context context() {
-  Context made;
-  made.settings["framework"] = {"megatron-core", "default"};
-  return made;
-}
-
-JobRequest request(std::string layout, std::string cluster = "1xh200-sxm") {
-  return {.model = "llama-3.1-8b",
-          .cluster = std::move(cluster),
-          .layout = std::move(layout),
-          .framework = {},
-          .sequences = {},
-          .global_batch = {},
-          .workload = {}};
+JobRequest h200_request(std::string layout, std::string cluster = "1xh200-sxm") {
+  return llama_request(std::move(layout), std::move(cluster));
 }
 
 Job job(const JobRequest& asked) {
-  const auto reading = read_job(asked, context());
+  const auto reading = read_job(asked, megatron_context());
   EXPECT_TRUE(reading && reading->violations.empty());
   return reading ? reading->job : Job{};
 }
 
 std::vector<explain::SweepPoint> points(const JobRequest& asked, const char* sweep) {
-  const auto reading = read_job(asked, context());
+  const auto reading = read_job(asked, megatron_context());
   EXPECT_TRUE(reading);
-  const auto answer = sweep_answer(*reading, asked, sweep, context());
+  const auto answer = sweep_answer(*reading, asked, sweep, megatron_context());
   EXPECT_TRUE(answer) << sweep;
   return answer ? answer->points : std::vector<explain::SweepPoint>();
 }
@@ -84,7 +73,7 @@ TEST(Sweep, WhatCannotBeReadSaysWhatIsAllowed) {
 }
 
 TEST(Sweep, ALargerMicrobatchKeepsTheNumberOfMicrobatches) {
-  JobRequest asked = request("tp=2", "8xh200-sxm");
+  JobRequest asked = h200_request("tp=2", "8xh200-sxm");
   asked.global_batch = "32";
   const Job base = job(asked);
   EXPECT_EQ(base.microbatches(), 8);
@@ -96,7 +85,7 @@ TEST(Sweep, ALargerMicrobatchKeepsTheNumberOfMicrobatches) {
 }
 
 TEST(Sweep, TensorParallelismTakesItsRanksFromDataParallelism) {
-  const Job base = job(request("", "8xh200-sxm"));
+  const Job base = job(h200_request("", "8xh200-sxm"));
   for (const std::int64_t tp : {1, 2, 4, 8}) {
     const auto at = job_at(base, Factor::kTp, SweepValue(tp), false);
     ASSERT_TRUE(at);
@@ -113,21 +102,21 @@ TEST(Sweep, TensorParallelismTakesItsRanksFromDataParallelism) {
 // The point of a sweep is the job that the user would have asked for.
 TEST(Sweep, APointIsTheJobAskedForByItself) {
   const auto by_sweep =
-      job_at(job(request("", "8xh200-sxm")), Factor::kTp, SweepValue(std::int64_t{4}), false);
+      job_at(job(h200_request("", "8xh200-sxm")), Factor::kTp, SweepValue(std::int64_t{4}), false);
   ASSERT_TRUE(by_sweep);
-  EXPECT_EQ(by_sweep->layout, job(request("tp=4", "8xh200-sxm")).layout);
-  EXPECT_EQ(by_sweep->global_batch, job(request("tp=4", "8xh200-sxm")).global_batch);
+  EXPECT_EQ(by_sweep->layout, job(h200_request("tp=4", "8xh200-sxm")).layout);
+  EXPECT_EQ(by_sweep->global_batch, job(h200_request("tp=4", "8xh200-sxm")).global_batch);
 }
 
 TEST(Sweep, DocumentsOfStatedLengthsHaveNoOtherSequence) {
-  JobRequest asked = request("");
+  JobRequest asked = h200_request("");
   asked.sequences = "packed:8192:512*0.5,2048*0.5";
   EXPECT_FALSE(job_at(job(asked), Factor::kSeq, SweepValue(std::int64_t{1024}), false));
 }
 
 // More rows fill the device until its power and its kernels' own losses are what is left.
 TEST(Sweep, UtilisationRisesWithTheMicrobatchUntilItFlattens) {
-  const std::vector<explain::SweepPoint> at = points(request(""), "mbs");
+  const std::vector<explain::SweepPoint> at = points(h200_request(""), "mbs");
   ASSERT_EQ(at.size(), 6U);
   for (std::size_t i = 1; i < at.size(); ++i) {
     EXPECT_GE(use_of(at[i]), use_of(at[i - 1])) << at[i].value;
@@ -140,7 +129,8 @@ TEST(Sweep, UtilisationRisesWithTheMicrobatchUntilItFlattens) {
 }
 
 TEST(Sweep, WiderModelsUseTheDeviceBetter) {
-  const std::vector<explain::SweepPoint> at = points(request(""), "hidden=1024,2048,4096,8192");
+  const std::vector<explain::SweepPoint> at =
+      points(h200_request(""), "hidden=1024,2048,4096,8192");
   for (std::size_t i = 1; i < at.size(); ++i) {
     EXPECT_GT(use_of(at[i]), use_of(at[i - 1])) << at[i].value;
   }
@@ -148,14 +138,14 @@ TEST(Sweep, WiderModelsUseTheDeviceBetter) {
 
 // Products of an eighth of the width are slower for their size.
 TEST(Sweep, TensorParallelismCostsUtilisation) {
-  const std::vector<explain::SweepPoint> at = points(request("", "8xh200-sxm"), "tp");
+  const std::vector<explain::SweepPoint> at = points(h200_request("", "8xh200-sxm"), "tp");
   ASSERT_EQ(at.size(), 4U);
   EXPECT_LT(use_of(at[3]), use_of(at[0]));
 }
 
 // Twice the peak, not twice as fast: attention and streams stay as they are.
 TEST(Sweep, Fp8IsMeasuredAgainstItsOwnPeak) {
-  const std::vector<explain::SweepPoint> at = points(request("mbs=4"), "precision=bf16,fp8");
+  const std::vector<explain::SweepPoint> at = points(h200_request("mbs=4"), "precision=bf16,fp8");
   ASSERT_EQ(at.size(), 2U);
   const auto compute = [](const explain::SweepPoint& point) {
     return point.answer ? point.answer->compute : explain::ComputeEstimate{};
@@ -169,21 +159,21 @@ TEST(Sweep, Fp8IsMeasuredAgainstItsOwnPeak) {
 }
 
 TEST(Sweep, PointsThatAreNotLegalAreShownWithTheirReasons) {
-  const std::vector<explain::SweepPoint> tp = points(request("", "8xh200-sxm"), "tp=2,3,16");
+  const std::vector<explain::SweepPoint> tp = points(h200_request("", "8xh200-sxm"), "tp=2,3,16");
   ASSERT_EQ(tp.size(), 3U);
   EXPECT_TRUE(tp[0].answer.has_value());
   EXPECT_FALSE(tp[1].answer.has_value());
   EXPECT_TRUE(std::any_of(tp[1].reasons.begin(), tp[1].reasons.end(),
                           [](const std::string& why) { return why.starts_with("HEADS-TP: "); }));
   EXPECT_FALSE(tp[2].answer.has_value());
-  const std::vector<explain::SweepPoint> format = points(request(""), "precision=nvfp4");
+  const std::vector<explain::SweepPoint> format = points(h200_request(""), "precision=nvfp4");
   ASSERT_EQ(format.size(), 1U);
   ASSERT_FALSE(format[0].reasons.empty());
   EXPECT_TRUE(format[0].reasons[0].starts_with("PRECISION-DEVICE: "));
 }
 
 TEST(Sweep, SizesBeyondCountingAreReasonsToo) {
-  const auto long_ones = points(request("mbs=10"), "seq=1000000000");
+  const auto long_ones = points(h200_request("mbs=10"), "seq=1000000000");
   ASSERT_EQ(long_ones.size(), 1U);
   EXPECT_FALSE(long_ones[0].answer.has_value());
   EXPECT_FALSE(long_ones[0].reasons.empty());

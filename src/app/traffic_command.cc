@@ -61,9 +61,9 @@ std::string title_of(const describe::Job& job) {
                      describe::to_text(job.layout));
 }
 
-Result<std::vector<std::string>> write_files(const TrafficRequest& request,
-                                             const describe::Job& job,
-                                             const CommunicationMatrix& matrix) {
+Result<std::vector<std::string>> write_traffic_files(const TrafficRequest& request,
+                                                     const describe::Job& job,
+                                                     const CommunicationMatrix& matrix) {
   SEXTANT_TRY(const MatrixBy by,
               describe::parse_word<MatrixBy>(workload::kMatrixByWords,
                                              request.by.empty() ? "rank" : request.by,
@@ -106,7 +106,7 @@ Result<Output> show_traffic(const TrafficRequest& request, const Context& contex
   answer.stages = static_cast<std::int64_t>(stages.size());
   answer.totals = workload::traffic_totals(answer.job, answer.job.layout, shard, stages);
   answer.reach = matrix.reach();
-  SEXTANT_TRY(std::vector<std::string> notes, write_files(request, answer.job, matrix));
+  SEXTANT_TRY(std::vector<std::string> notes, write_traffic_files(request, answer.job, matrix));
   return Output{.text = explain::to_text(answer, context.style),
                 .notes = std::move(notes),
                 .exit_code = kExitFine};

@@ -29,7 +29,6 @@
 namespace sextant::app {
 namespace {
 
-constexpr Bytes kMostTable = 64_MiB;
 constexpr Bytes kMostLedger = 16_MiB;
 constexpr Bytes kMostPlot = 4_MiB;
 
@@ -46,7 +45,7 @@ Result<Validated> validated(const std::vector<std::string>& tables,
   Validated result;
   result.answer.provenance.tool_version = std::string(explain::tool_version());
   for (const std::filesystem::path& file : files) {
-    SEXTANT_TRY(std::string text, read_text(file, kMostTable));
+    SEXTANT_TRY(std::string text, read_text(file, measured::kMostTable));
     result.answer.provenance.inputs.emplace_back(file.string(), sha256_hex(text));
     SEXTANT_TRY(std::vector<measured::Row> more,
                 measured::parse_table(std::move(text), file, data));

@@ -26,6 +26,10 @@ constexpr std::int64_t round_up(std::int64_t value, std::int64_t step) {
   return (value + step - 1) / step * step;
 }
 
+constexpr bool is_power_of_two(std::int64_t number) {
+  return number > 0 && (number & (number - 1)) == 0;
+}
+
 // A count as a number to calculate with: exact to 2^53.
 constexpr double as_double(std::int64_t count) {
   return static_cast<double>(count);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string>
@@ -15,6 +16,12 @@ std::string_view trimmed(std::string_view text);
 std::vector<std::string_view> split(std::string_view text, char separator);
 std::string join(std::span<const std::string> parts, std::string_view separator);
 bool starts_with_word(std::string_view text, std::string_view word);  // word, then end or '-'
+bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words);
+// Without the pair of single or double quotes that it stands in.
+std::string_view unquoted(std::string_view text);
+constexpr bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
 
 // Whole-text conversions: "12x" and "" are nothing, as are NaN, infinities and overflow.
 std::optional<std::int64_t> to_integer(std::string_view text);

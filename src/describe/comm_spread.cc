@@ -8,9 +8,9 @@
 namespace sextant::describe {
 namespace {
 
-constexpr std::string_view kFile = "comm/spread.toml";
-constexpr std::array<std::string_view, kSizeClasses> kSizes{"tiny", "small", "medium", "large",
-                                                            "huge"};
+constexpr std::string_view kCommSpreadFile = "comm/spread.toml";
+constexpr std::array<std::string_view, kSizeClasses> kSizeWords{"tiny", "small", "medium", "large",
+                                                                "huge"};
 
 }  // namespace
 
@@ -24,20 +24,20 @@ std::size_t size_class(Bytes bytes) {
 }
 
 Result<CommSpread> comm_spread(const DataStore& data) {
-  SEXTANT_TRY(const std::string text, data.read(kFile));
-  SEXTANT_TRY(const TomlTable file, TomlTable::parse(text, data.where(kFile)));
+  SEXTANT_TRY(const std::string text, data.read(kCommSpreadFile));
+  SEXTANT_TRY(const TomlTable file, TomlTable::parse(text, data.where(kCommSpreadFile)));
   CommSpread spread;
   std::vector<std::string_view> regimes;
   for (const auto& [regime, word] : kCommRegimeWords) {
     SEXTANT_TRY(const TomlTable table, file.table(word));
-    for (std::size_t size = 0; size < kSizes.size(); ++size) {
-      SEXTANT_TRY(Sourced<double> factor, table.sourced(kSizes[size], parse_ratio));
+    for (std::size_t size = 0; size < kSizeWords.size(); ++size) {
+      SEXTANT_TRY(Sourced<double> factor, table.sourced(kSizeWords[size], parse_ratio));
       if (factor.value < 1.0) {
-        return invalid("a factor below 1", table.where(kSizes[size]), "1 ratio and more");
+        return invalid("a factor below 1", table.where(kSizeWords[size]), "1 ratio and more");
       }
       spread.factors[static_cast<std::size_t>(regime)][size] = std::move(factor);
     }
-    SEXTANT_CHECK_OK(table.only(kSizes));
+    SEXTANT_CHECK_OK(table.only(kSizeWords));
     regimes.push_back(word);
   }
   SEXTANT_CHECK_OK(file.only(regimes));

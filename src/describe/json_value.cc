@@ -56,7 +56,7 @@ std::optional<std::size_t> too_deep_at(std::string_view text) {
   return std::nullopt;
 }
 
-std::string at(std::string_view where, std::string_view text, std::size_t offset) {
+std::string json_place(std::string_view where, std::string_view text, std::size_t offset) {
   const LineColumn position = line_column(text, offset < text.size() ? offset : text.size());
   return fmt::format("{}:{}:{}", where, position.line, position.column);
 }
@@ -71,7 +71,7 @@ std::string reason(std::string_view message) {
 }
 
 // Offset just past `"key":` at or after `from`; npos if the text has none.
-std::size_t find_key(std::string_view text, std::string_view key, std::size_t from) {
+std::size_t offset_past_key(std::string_view text, std::string_view key, std::size_t from) {
   const std::string quoted = fmt::format("\"{}\"", key);
   for (std::size_t found = text.find(quoted, from); found != std::string_view::npos;
        found = text.find(quoted, found + 1)) {
@@ -118,7 +118,7 @@ JsonValue::JsonValue(std::shared_ptr<const Document> document, const void* node,
 Result<JsonValue> JsonValue::parse(std::string_view text, std::string_view where, Bytes limit) {
   SEXTANT_CHECK_OK(checked_text(text, limit, where));
   if (const auto deep = too_deep_at(text)) {
-    return invalid("nested too deeply", at(where, text, *deep),
+    return invalid("nested too deeply", json_place(where, text, *deep),
                    fmt::format("at most {} levels", kDeepest));
   }
   auto document = std::make_shared<Document>();
@@ -128,7 +128,8 @@ Result<JsonValue> JsonValue::parse(std::string_view text, std::string_view where
     document->root = Json::parse(text);
   } catch (const Json::parse_error& error) {
     return invalid("not JSON: " + reason(error.what()),
-                   at(where, text, error.byte == 0 ? 0 : error.byte - 1), "JSON (RFC 8259)");
+                   json_place(where, text, error.byte == 0 ? 0 : error.byte - 1),
+                   "JSON (RFC 8259)");
   } catch (const Json::exception& error) {
     return invalid("not JSON: " + reason(error.what()), std::string(where), "JSON (RFC 8259)");
   }
@@ -271,7 +272,7 @@ std::string JsonValue::where() const {
     last = part;
     const std::string_view key = part.substr(0, part.find('['));
     if (offset != std::string_view::npos && !key.empty()) {
-      offset = find_key(document_->text, key, offset);
+      offset = offset_past_key(document_->text, key, offset);
     }
   }
   const std::string name = printable(last);

@@ -4,29 +4,26 @@
 
 #include <gtest/gtest.h>
 
+#include "describe/json_value_testing.h"
+
 namespace sextant::describe {
 namespace {
 
-Result<JsonValue> parsed(std::string_view text) {
+Result<JsonValue> parsed_json(std::string_view text) {
   return JsonValue::parse(text, "x.json");
 }
 
-std::string error_of(std::string_view text) {
-  const Result<JsonValue> value = parsed(text);
+std::string json_error(std::string_view text) {
+  const Result<JsonValue> value = parsed_json(text);
   return value ? "no error" : to_text(value.error());
 }
 
-// The member, or the value itself where it has none: then the test reads the wrong kind and fails.
-JsonValue at(const JsonValue& value, std::string_view key) {
-  return value.member(key).value_or(value);
-}
-
 JsonValue member(std::string_view text, std::string_view key) {
-  return at(*parsed(text), key);
+  return at(*parsed_json(text), key);
 }
 
 TEST(JsonValue, ReadsEachKind) {
-  const Result<JsonValue> value = parsed(
+  const Result<JsonValue> value = parsed_json(
       R"({"n": 3, "x": 1.5, "s": "text", "b": true, "l": [1, 2], "o": {"k": 1}, "z": null})");
   ASSERT_TRUE(value);
   EXPECT_EQ(value->kind(), JsonValue::Kind::kObject);
@@ -42,7 +39,7 @@ TEST(JsonValue, ReadsEachKind) {
 }
 
 TEST(JsonValue, NullIsStatedButNoMember) {
-  const Result<JsonValue> value = parsed(R"({"z": null})");
+  const Result<JsonValue> value = parsed_json(R"({"z": null})");
   ASSERT_TRUE(value);
   EXPECT_FALSE(value->member("z"));
   EXPECT_TRUE(value->states("z"));
@@ -51,13 +48,13 @@ TEST(JsonValue, NullIsStatedButNoMember) {
 }
 
 TEST(JsonValue, MembersOfWhatIsNoObjectAreNothing) {
-  const Result<JsonValue> value = parsed("[1]");
+  const Result<JsonValue> value = parsed_json("[1]");
   ASSERT_TRUE(value);
   EXPECT_FALSE(value->member("a"));
   EXPECT_FALSE(value->states("a"));
   EXPECT_TRUE(value->keys().empty());
-  EXPECT_TRUE(parsed("3")->elements().empty());
-  EXPECT_EQ(parsed("3")->size(), 0U);
+  EXPECT_TRUE(parsed_json("3")->elements().empty());
+  EXPECT_EQ(parsed_json("3")->size(), 0U);
 }
 
 TEST(JsonValue, AnIntegralDoubleIsAnInteger) {
@@ -86,7 +83,7 @@ TEST(JsonValue, WrongKindsAreRefused) {
 
 TEST(JsonValue, WhereNamesTheLineOfTheKey) {
   const Result<JsonValue> value =
-      parsed("{\n  \"a\": 1,\n  \"b\": {\n    \"c\": [1, \"x\"]\n  }\n}");
+      parsed_json("{\n  \"a\": 1,\n  \"b\": {\n    \"c\": [1, \"x\"]\n  }\n}");
   ASSERT_TRUE(value);
   EXPECT_EQ(value->where(), "x.json");
   EXPECT_EQ(at(*value, "a").where(), "x.json:2 (a)");
@@ -100,7 +97,7 @@ TEST(JsonValue, WhereSkipsTheKeyInsideAString) {
 }
 
 TEST(JsonValue, WhereOfAKeyInTheInnerObjectIsTheInnerLine) {
-  const Result<JsonValue> value = parsed("{\n\"n\": 1,\n\"inner\": {\n\"n\": 2}}");
+  const Result<JsonValue> value = parsed_json("{\n\"n\": 1,\n\"inner\": {\n\"n\": 2}}");
   ASSERT_TRUE(value);
   EXPECT_EQ(at(at(*value, "inner"), "n").where(), "x.json:4 (n)");
 }
@@ -112,19 +109,19 @@ TEST(JsonValue, WhereWithoutALineForAnEscapedKey) {
 
 TEST(JsonValue, SyntaxErrorsHaveLineAndColumn) {
   // The stray comma is at line 2, column 8.
-  EXPECT_NE(error_of("{\n\"a\": 1,,}").find("x.json:2:8: not JSON: syntax error"),
+  EXPECT_NE(json_error("{\n\"a\": 1,,}").find("x.json:2:8: not JSON: syntax error"),
             std::string::npos)
-      << error_of("{\n\"a\": 1,,}");
+      << json_error("{\n\"a\": 1,,}");
 }
 
 TEST(JsonValue, HostileTextsAreErrors) {
   for (const std::string_view text :
        {"", "{", "{\"a\":", "nul", "NaN", "{\"a\": NaN}", "{\"a\": Infinity}", "{\"a\": 1e400}",
         R"("\ud800")", "[1] 2", "\xff\xfe", "{'a': 1}"}) {
-    EXPECT_FALSE(parsed(text)) << text;
+    EXPECT_FALSE(parsed_json(text)) << text;
   }
-  EXPECT_NE(error_of("{\"a\": \"\xc3\x28\"}").find("not UTF-8"), std::string::npos);
-  EXPECT_FALSE(parsed(std::string_view("{\0}", 3)));
+  EXPECT_NE(json_error("{\"a\": \"\xc3\x28\"}").find("not UTF-8"), std::string::npos);
+  EXPECT_FALSE(parsed_json(std::string_view("{\0}", 3)));
 }
 
 TEST(JsonValue, DepthIsBoundedBeforeParsing) {
@@ -132,11 +129,11 @@ TEST(JsonValue, DepthIsBoundedBeforeParsing) {
     return std::string(static_cast<std::size_t>(depth), '[') +
            std::string(static_cast<std::size_t>(depth), ']');
   };
-  EXPECT_TRUE(parsed(nested(64)));
-  EXPECT_NE(error_of(nested(65)).find("nested too deeply"), std::string::npos);
-  EXPECT_NE(error_of(std::string(1'000'000, '[')).find("nested too deeply"), std::string::npos);
+  EXPECT_TRUE(parsed_json(nested(64)));
+  EXPECT_NE(json_error(nested(65)).find("nested too deeply"), std::string::npos);
+  EXPECT_NE(json_error(std::string(1'000'000, '[')).find("nested too deeply"), std::string::npos);
   // Brackets inside a string are text.
-  EXPECT_TRUE(parsed("\"" + std::string(100, '[') + "\\\"" + std::string(100, '{') + "\""));
+  EXPECT_TRUE(parsed_json("\"" + std::string(100, '[') + "\\\"" + std::string(100, '{') + "\""));
 }
 
 TEST(JsonValue, SizeIsBounded) {
@@ -145,9 +142,9 @@ TEST(JsonValue, SizeIsBounded) {
 }
 
 TEST(JsonValue, CopiesOutliveTheFirstValue) {
-  JsonValue kept = *parsed("0");
+  JsonValue kept = *parsed_json("0");
   {
-    const Result<JsonValue> value = parsed(R"({"a": {"b": 7}})");
+    const Result<JsonValue> value = parsed_json(R"({"a": {"b": 7}})");
     ASSERT_TRUE(value);
     kept = at(*value, "a");
   }

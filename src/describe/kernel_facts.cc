@@ -14,15 +14,15 @@ constexpr std::string_view kLike = "like";  // the generation whose facts a gene
 
 // Reads the keys of one table. The first error is kept, the rest of the keys are skipped. A key
 // that is absent keeps its value where `partial`, and is an error elsewhere.
-class Reader {
+class KeyReader {
  public:
-  Reader(TomlTable table, bool partial) : table_(std::move(table)), partial_(partial) {}
+  KeyReader(TomlTable table, bool partial) : table_(std::move(table)), partial_(partial) {}
 
-  Reader& ratio(std::string_view key, Sourced<double>& into) {
+  KeyReader& ratio(std::string_view key, Sourced<double>& into) {
     return read(key, into, parse_ratio);
   }
   // A ratio that something is divided by.
-  Reader& share(std::string_view key, Sourced<double>& into) {
+  KeyReader& share(std::string_view key, Sourced<double>& into) {
     ratio(key, into);
     if (state_ && into.value <= 0.0) {
       state_ =
@@ -30,10 +30,10 @@ class Reader {
     }
     return *this;
   }
-  Reader& seconds(std::string_view key, Sourced<Seconds>& into) {
+  KeyReader& seconds(std::string_view key, Sourced<Seconds>& into) {
     return read(key, into, parse_seconds);
   }
-  Reader& count(std::string_view key, Sourced<std::int64_t>& into) {
+  KeyReader& count(std::string_view key, Sourced<std::int64_t>& into) {
     return read(key, into, parse_count);
   }
   // An Error of a key that could not be read, or of one that nobody asked for.
@@ -44,8 +44,8 @@ class Reader {
 
  private:
   template <typename T>
-  Reader& read(std::string_view key, Sourced<T>& into,
-               Result<T> (*reader)(std::string_view, std::string_view)) {
+  KeyReader& read(std::string_view key, Sourced<T>& into,
+                  Result<T> (*reader)(std::string_view, std::string_view)) {
     asked_.push_back(key);
     if (!state_ || (partial_ && !table_.has(key))) {
       return *this;
@@ -66,8 +66,8 @@ class Reader {
 };
 
 template <typename Facts>
-Result<void> read_keys(const TomlTable& table, bool partial, Facts& facts) {
-  Reader reader(table, partial);
+Result<void> read_kernel_keys(const TomlTable& table, bool partial, Facts& facts) {
+  KeyReader reader(table, partial);
   visit_keys(reader, facts);
   return reader.finish();
 }
@@ -78,7 +78,7 @@ Result<void> read_rates(const TomlTable& table, KernelFacts& facts) {
                 parse_word<DType>(kDTypeWords, key, "number format", table.where(key)));
     SEXTANT_TRY(const TomlTable rates, table.table(key));
     RateFacts read;
-    SEXTANT_CHECK_OK(read_keys(rates, false, read));
+    SEXTANT_CHECK_OK(read_kernel_keys(rates, false, read));
     facts.rates[static_cast<std::size_t>(dtype)] = std::move(read);
   }
   return {};
@@ -98,17 +98,17 @@ Result<void> read_facts(const TomlTable& file, bool partial, KernelFacts& facts)
     if (key == "rates") {
       SEXTANT_CHECK_OK(read_rates(table, facts));
     } else if (key == "power") {
-      SEXTANT_CHECK_OK(read_keys(table, partial, facts.power));
+      SEXTANT_CHECK_OK(read_kernel_keys(table, partial, facts.power));
     } else if (key == "product") {
-      SEXTANT_CHECK_OK(read_keys(table, partial, facts.product));
+      SEXTANT_CHECK_OK(read_kernel_keys(table, partial, facts.product));
     } else if (key == "attention") {
-      SEXTANT_CHECK_OK(read_keys(table, partial, facts.attention));
+      SEXTANT_CHECK_OK(read_kernel_keys(table, partial, facts.attention));
     } else if (key == "stream") {
-      SEXTANT_CHECK_OK(read_keys(table, partial, facts.stream));
+      SEXTANT_CHECK_OK(read_kernel_keys(table, partial, facts.stream));
     } else if (key == "issue") {
-      SEXTANT_CHECK_OK(read_keys(table, partial, facts.issue));
+      SEXTANT_CHECK_OK(read_kernel_keys(table, partial, facts.issue));
     } else {
-      SEXTANT_CHECK_OK(read_keys(table, partial, facts.host_copy));
+      SEXTANT_CHECK_OK(read_kernel_keys(table, partial, facts.host_copy));
     }
   }
   if (!facts.rates[static_cast<std::size_t>(DType::kBf16)]) {

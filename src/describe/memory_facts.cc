@@ -8,7 +8,7 @@
 namespace sextant::describe {
 namespace {
 
-constexpr std::string_view kFile = "memory.toml";
+constexpr std::string_view kMemoryFile = "memory.toml";
 
 std::string_view family_of(Framework framework) {
   switch (framework) {
@@ -36,8 +36,8 @@ Result<MemoryFacts> memory_facts(const DataStore& data, Framework framework) {
   constexpr std::array<std::string_view, 4> kKeys{"workspace", "rounding", "fragmentation",
                                                   "context"};
   constexpr std::array<std::string_view, 1> kUnmeasuredKeys{"certainty"};
-  SEXTANT_TRY(const std::string text, data.read(kFile));
-  SEXTANT_TRY(const TomlTable file, TomlTable::parse(text, data.where(kFile)));
+  SEXTANT_TRY(const std::string text, data.read(kMemoryFile));
+  SEXTANT_TRY(const TomlTable file, TomlTable::parse(text, data.where(kMemoryFile)));
   SEXTANT_TRY(const TomlTable table, file.table(family_of(framework)));
   SEXTANT_CHECK_OK(table.only(kKeys));
   MemoryFacts facts;

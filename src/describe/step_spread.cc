@@ -13,7 +13,7 @@
 namespace sextant::describe {
 namespace {
 
-constexpr std::string_view kFile = "step_spread.toml";
+constexpr std::string_view kStepSpreadFile = "step_spread.toml";
 constexpr std::string_view kAll = "all";
 constexpr std::int64_t kMostRows = 1'000'000;
 
@@ -97,7 +97,8 @@ Result<StepSpreads> StepSpreads::of_classes(std::vector<StepSpread> classes) {
     spreads.classes_.emplace(std::move(name), std::move(one));
   }
   if (!spreads.classes_.contains(kAll)) {
-    return invalid("no class that every job belongs to", std::string(kFile), "a class [all]");
+    return invalid("no class that every job belongs to", std::string(kStepSpreadFile),
+                   "a class [all]");
   }
   return spreads;
 }
@@ -123,8 +124,8 @@ Result<StepSpreads> parse_step_spreads(std::string_view text, std::string_view w
 }
 
 Result<StepSpreads> step_spreads(const DataStore& data) {
-  SEXTANT_TRY(const std::string text, data.read(kFile));
-  return parse_step_spreads(text, data.where(kFile));
+  SEXTANT_TRY(const std::string text, data.read(kStepSpreadFile));
+  return parse_step_spreads(text, data.where(kStepSpreadFile));
 }
 
 std::string step_spread_text(const StepSpreads& spreads) {

@@ -35,7 +35,7 @@ constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr int kMostDotsALine = 16;
 constexpr int kMostOpenBrackets = 16;
 
-std::string at(std::string_view where, std::int64_t line, std::int64_t column) {
+std::string toml_place(std::string_view where, std::int64_t line, std::int64_t column) {
   return fmt::format("{}:{}:{}", where, line, column);
 }
 
@@ -101,19 +101,19 @@ Result<void> check_shape(std::string_view text, std::string_view where) {
     number += 1;
     const LineShape shape = line_shape(line);
     if (shape.multi_line_string) {
-      return invalid("multi-line strings are not read here", at(where, number, 1),
+      return invalid("multi-line strings are not read here", toml_place(where, number, 1),
                      "strings on one line");
     }
     if (shape.stray_quote) {
-      return invalid("a quote where no string can begin", at(where, number, 1),
+      return invalid("a quote where no string can begin", toml_place(where, number, 1),
                      "strings after '=', '[', ',' or '{', and quoted keys");
     }
     if (shape.foreign) {
-      return invalid("letters beyond ASCII outside of a string", at(where, number, 1),
+      return invalid("letters beyond ASCII outside of a string", toml_place(where, number, 1),
                      "quoted strings and comments may hold any text");
     }
     if (shape.dots > kMostDotsALine || open + shape.deepest > kMostOpenBrackets) {
-      return invalid("nested too deeply", at(where, number, 1),
+      return invalid("nested too deeply", toml_place(where, number, 1),
                      fmt::format("{} levels", kMostOpenBrackets));
     }
     open = std::max(0, open + shape.opened - shape.closed);
@@ -134,7 +134,7 @@ Result<toml::table> checked_table(std::string_view text, std::string_view where)
     return toml::parse(text);
   } catch (const toml::parse_error& error) {
     return invalid(printable(error.description(), 300),
-                   at(where, error.source().begin.line, error.source().begin.column));
+                   toml_place(where, error.source().begin.line, error.source().begin.column));
   } catch (const std::exception& error) {
     return invalid(printable(error.what(), 300), std::string(where));
   }
@@ -278,8 +278,8 @@ std::vector<std::string> TomlTable::keys() const {
 
 std::string TomlTable::where() const {
   const auto& begin = as_table(table_).source().begin;
-  return at(document_->where, begin.line == 0 ? 1 : begin.line,
-            begin.column == 0 ? 1 : begin.column);
+  return toml_place(document_->where, begin.line == 0 ? 1 : begin.line,
+                    begin.column == 0 ? 1 : begin.column);
 }
 
 std::string TomlTable::where(std::string_view key) const {
@@ -287,7 +287,7 @@ std::string TomlTable::where(std::string_view key) const {
   if (node == nullptr) {
     return where();
   }
-  return at(document_->where, node->source().begin.line, node->source().begin.column);
+  return toml_place(document_->where, node->source().begin.line, node->source().begin.column);
 }
 
 Result<std::string> TomlTable::text(std::string_view key) const {

@@ -12,30 +12,29 @@
 namespace sextant::emit {
 namespace {
 
-using namespace describe;  // NOLINT(google-build-using-namespace)
 using accelerate::Engine;
 
-constexpr std::int64_t kMost = 10'000'000;
-constexpr std::string_view kType = "distributed_type";
+constexpr std::string_view kDistributedType = "distributed_type";
 constexpr std::string_view kMixed = "mixed_precision";
 constexpr std::string_view kMachines = "num_machines";
 constexpr std::string_view kProcesses = "num_processes";
-constexpr std::string_view kBackend = "dynamo_config.dynamo_backend";
-constexpr std::string_view kMode = "dynamo_config.dynamo_mode";
+constexpr std::string_view kDynamoBackend = "dynamo_config.dynamo_backend";
+constexpr std::string_view kDynamoMode = "dynamo_config.dynamo_mode";
 
-constexpr std::array<Word<Engine>, 7> kEngineWords{{{Engine::kFsdp, "FSDP"},
-                                                    {Engine::kDdp, "MULTI_GPU"},
-                                                    {Engine::kDeepspeed, "DEEPSPEED"},
-                                                    {Engine::kMegatron, "MEGATRON_LM"},
-                                                    {Engine::kSingle, "NO"},
-                                                    {Engine::kSingle, "No"},
-                                                    {Engine::kSingle, "no"}}};
-constexpr std::array<Word<Precision>, 4> kMixedWords{{{Precision::kBf16, "bf16"},
-                                                      {Precision::kFp16, "fp16"},
-                                                      {Precision::kFp8, "fp8"},
-                                                      {Precision::kFp32, "no"}}};
+constexpr std::array<describe::Word<Engine>, 7> kEngineWords{{{Engine::kFsdp, "FSDP"},
+                                                              {Engine::kDdp, "MULTI_GPU"},
+                                                              {Engine::kDeepspeed, "DEEPSPEED"},
+                                                              {Engine::kMegatron, "MEGATRON_LM"},
+                                                              {Engine::kSingle, "NO"},
+                                                              {Engine::kSingle, "No"},
+                                                              {Engine::kSingle, "no"}}};
+constexpr std::array<describe::Word<describe::Precision>, 4> kMixedWords{
+    {{describe::Precision::kBf16, "bf16"},
+     {describe::Precision::kFp16, "fp16"},
+     {describe::Precision::kFp8, "fp8"},
+     {describe::Precision::kFp32, "no"}}};
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 21> kReasons{{
+constexpr std::array<Reason, 21> kAccelerateReasons{{
     {"tp", "tensor parallelism needs FSDP 2 or Megatron-LM"},
     {"sp", "only Megatron-LM splits the sequence inside the tensor-parallel group"},
     {"cp", "context parallelism needs FSDP 2"},
@@ -60,44 +59,45 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 21> kReasons
 }};
 
 // What can say most of the layout.
-Engine engine_for(const Job& job) {
-  const Layout& at = job.layout;
-  if (at.pp > 1 || at.sp || (at.tp > 1 && at.zero != Zero::kParameters)) {
+Engine engine_for(const describe::Job& job) {
+  const describe::Layout& at = job.layout;
+  if (at.pp > 1 || at.sp || (at.tp > 1 && at.zero != describe::Zero::kParameters)) {
     return Engine::kMegatron;
   }
-  if (at.zero == Zero::kParameters || at.cp > 1) {
+  if (at.zero == describe::Zero::kParameters || at.cp > 1) {
     return Engine::kFsdp;
   }
-  if (at.zero != Zero::kNone) {
+  if (at.zero != describe::Zero::kNone) {
     return Engine::kDeepspeed;
   }
   return job.cluster.devices > 1 ? Engine::kDdp : Engine::kSingle;
 }
 
-void write_common(const Job& job, Engine engine, SettingWriter& out) {
-  const Layout& at = job.layout;
+void write_common(const describe::Job& job, Engine engine, SettingWriter& out) {
+  const describe::Layout& at = job.layout;
   out.text("compute_environment", "LOCAL_MACHINE");
   out.flag("debug", false);
-  out.text(kType, word_of<Engine>(kEngineWords, engine));
-  const std::string_view mixed = word_of<Precision>(kMixedWords, at.precision);
+  out.text(kDistributedType, describe::word_of<Engine>(kEngineWords, engine));
+  const std::string_view mixed = describe::word_of<describe::Precision>(kMixedWords, at.precision);
   out.text(kMixed, mixed == "?" ? "bf16" : mixed);
   const auto launch = launch_settings(job);
   out.text(kMachines, find(launch, "nodes")->values[0]);
   out.whole(kProcesses, job.cluster.devices);
-  if (at.launch != Launch::kEager) {
-    out.text(kBackend, "INDUCTOR");
-    out.text(kMode, at.launch == Launch::kCudaGraph ? "reduce-overhead" : "default");
+  if (at.launch != describe::Launch::kEager) {
+    out.text(kDynamoBackend, "INDUCTOR");
+    out.text(kDynamoMode,
+             at.launch == describe::Launch::kCudaGraph ? "reduce-overhead" : "default");
   }
 }
 
-void read_devices(SettingReader& reader, Reading& reading) {
-  reading.devices = reader.whole(kProcesses, 1, kMost);
+void read_processes(SettingReader& reader, Reading& reading) {
+  reading.devices = reader.whole(kProcesses, 1, describe::kMostDevices);
   if (reading.devices) {
     reader.fact("devices", std::to_string(*reading.devices), kProcesses);
   } else {
     reading.devices = reader.launched("devices");
   }
-  const auto machines = reader.whole(kMachines, 1, kMost);
+  const auto machines = reader.whole(kMachines, 1, describe::kMostDevices);
   if (reading.devices && machines && *reading.devices % *machines == 0) {
     reading.devices_per_node = *reading.devices / *machines;
     reader.fact("devices_per_node", std::to_string(*reading.devices_per_node), kMachines);
@@ -107,39 +107,46 @@ void read_devices(SettingReader& reader, Reading& reading) {
 }
 
 Engine read_engine(SettingReader& reader, const Reading& reading) {
-  if (const auto said = reader.word<Engine>(kType, kEngineWords)) {
+  if (const auto said = reader.word<Engine>(kDistributedType, kEngineWords)) {
     return *said;
   }
   return reading.devices.value_or(1) > 1 ? Engine::kDdp : Engine::kSingle;
 }
 
-void read_launch(SettingReader& reader, Layout& at) {
-  const std::string backend = to_lower(reader.text(kBackend).value_or("no"));
+void read_dynamo(SettingReader& reader, describe::Layout& at) {
+  const std::string backend = to_lower(reader.text(kDynamoBackend).value_or("no"));
   if (backend == "no" || backend == "eager") {
     return;
   }
-  const std::string mode = reader.text(kMode).value_or("default");
-  at.launch = mode == "reduce-overhead" ? Launch::kCudaGraph : Launch::kCompiled;
-  reader.fact("compile", std::string(word_of<Launch>(kLaunchWords, at.launch)), kBackend);
+  const std::string mode = reader.text(kDynamoMode).value_or("default");
+  at.launch =
+      mode == "reduce-overhead" ? describe::Launch::kCudaGraph : describe::Launch::kCompiled;
+  reader.fact("compile",
+              std::string(describe::word_of<describe::Launch>(describe::kLaunchWords, at.launch)),
+              kDynamoBackend);
 }
 
-void read_mixed(SettingReader& reader, Layout& at) {
-  const auto mixed = reader.word<Precision>(kMixed, kMixedWords);
-  at.precision = mixed.value_or(Precision::kFp32);
-  reader.fact("precision", std::string(word_of<Precision>(kPrecisionWords, at.precision)), kMixed);
+void read_mixed(SettingReader& reader, describe::Layout& at) {
+  const auto mixed = reader.word<describe::Precision>(kMixed, kMixedWords);
+  at.precision = mixed.value_or(describe::Precision::kFp32);
+  reader.fact(
+      "precision",
+      std::string(describe::word_of<describe::Precision>(describe::kPrecisionWords, at.precision)),
+      kMixed);
 }
 
-Reading read_layout(const Settings& settings) {
+Reading read_accelerate_layout(const Settings& settings) {
   Reading reading;
   reading.dialect = Dialect::kAccelerate;
   reading.unresolved = settings.unresolved;
   SettingReader reader(settings, reading);
-  read_devices(reader, reading);
+  read_processes(reader, reading);
   read_mixed(reader, reading.layout);
   const Engine engine = read_engine(reader, reading);
-  reader.fact("zero", std::string(word_of<Engine>(kEngineWords, engine)), kType);
+  reader.fact("zero", std::string(describe::word_of<Engine>(kEngineWords, engine)),
+              kDistributedType);
   accelerate::read_engine_settings(engine, reader, reading);
-  read_launch(reader, reading.layout);
+  read_dynamo(reader, reading.layout);
   const KnownKeys known = accelerate_keys();
   for (const Setting& setting : settings.given) {
     if (!is_known(setting.key, known)) {
@@ -192,7 +199,7 @@ KnownKeys accelerate_keys() {
   return {{kKeys.begin(), kKeys.end()}, {kTables.begin(), kTables.end()}};
 }
 
-Writing write_accelerate(const Job& job) {
+Writing write_accelerate(const describe::Job& job) {
   Writing writing;
   writing.settings.dialect = Dialect::kAccelerate;
   const Engine engine = engine_for(job);
@@ -201,9 +208,10 @@ Writing write_accelerate(const Job& job) {
   accelerate::write_engine_settings(engine, job, out);
   writing.settings.given = std::move(out).take();
   writing.settings.launch = launch_settings(job);
-  Layout wanted = job.layout;
+  describe::Layout wanted = job.layout;
   wanted.dp = job.dp();
-  writing.left_out = left_out_of(wanted, read_layout(writing.settings).layout, kReasons);
+  writing.left_out =
+      left_out_of(wanted, read_accelerate_layout(writing.settings).layout, kAccelerateReasons);
   constexpr std::string_view kScript = "the training script sets it";
   writing.left_out.push_back({"model", job.model.name, std::string(kScript)});
   writing.left_out.push_back({"seq", std::to_string(job.sequences.length), std::string(kScript)});
@@ -211,8 +219,8 @@ Writing write_accelerate(const Job& job) {
   return writing;
 }
 
-Reading read_accelerate(const Settings& settings, const DataStore& /*data*/) {
-  return read_layout(settings);
+Reading read_accelerate(const Settings& settings, const describe::DataStore& /*data*/) {
+  return read_accelerate_layout(settings);
 }
 
 }  // namespace sextant::emit

@@ -7,11 +7,11 @@
 namespace sextant::emit {
 namespace {
 
-constexpr std::string_view kPath = "frameworks/bridge_recipes.json";
+constexpr std::string_view kRecipesFile = "frameworks/bridge_recipes.json";
 constexpr std::size_t kFirstSetting = 4;  // after recipe, model, gpu, devices
 
-std::optional<BridgeRecipe> recipe_of(std::string_view row,
-                                      const std::vector<std::string>& columns) {
+std::optional<BridgeRecipe> recipe_of_row(std::string_view row,
+                                          const std::vector<std::string>& columns) {
   const std::vector<std::string_view> cells = split(row, ',');
   if (cells.size() != columns.size() || cells.size() < kFirstSetting) {
     return std::nullopt;
@@ -36,11 +36,11 @@ std::optional<BridgeRecipe> recipe_of(std::string_view row,
 
 std::vector<BridgeRecipe> read_recipes(const describe::DataStore& data) {
   std::vector<BridgeRecipe> recipes;
-  const auto text = data.read(kPath);
+  const auto text = data.read(kRecipesFile);
   if (!text) {
     return recipes;
   }
-  const auto json = describe::JsonValue::parse(*text, data.where(kPath));
+  const auto json = describe::JsonValue::parse(*text, data.where(kRecipesFile));
   if (!json) {
     return recipes;
   }
@@ -52,7 +52,7 @@ std::vector<BridgeRecipe> read_recipes(const describe::DataStore& data) {
   }
   if (const auto rows = json->member("rows")) {
     for (const describe::JsonValue& row : rows->elements()) {
-      if (auto recipe = recipe_of(row.text().value_or(""), columns)) {
+      if (auto recipe = recipe_of_row(row.text().value_or(""), columns)) {
         recipes.push_back(*std::move(recipe));
       }
     }

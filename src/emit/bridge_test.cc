@@ -10,9 +10,7 @@
 namespace sextant::emit {
 namespace {
 
-const describe::DataStore kData;
-
-Settings through_words(const Settings& settings) {
+Settings through_overrides(const Settings& settings) {
   return through_words(settings, override_words, parse_overrides);
 }
 
@@ -21,7 +19,7 @@ TEST(Bridge, ReadsBackWhatItWroteButWhatItSaysIsLeftOut) {
     for (int i = 0; i < 20; ++i) {
       const describe::Job job = any_job(describe::Framework::kMegatronCore);
       const Writing writing = write_bridge(job);
-      const Reading reading = read_bridge(through_words(writing.settings), kData);
+      const Reading reading = read_bridge(through_overrides(writing.settings), built_in_data());
       RC_ASSERT(differing_keys(job.layout, reading.layout) == fields_of(writing.left_out));
       RC_ASSERT(reading.sequence == job.sequences.length);
       RC_ASSERT(reading.global_batch == job.global_batch);
@@ -52,7 +50,7 @@ TEST(Bridge, ARecipeUnderneathChangesNothingThatWasWritten) {
     job.model.name = "Llama-3.1-405B";
     const Writing writing = write_bridge(job);
     RC_ASSERT(writing.settings.given.front().key == "recipe");
-    const Reading reading = read_bridge(through_words(writing.settings), kData);
+    const Reading reading = read_bridge(through_overrides(writing.settings), built_in_data());
     RC_ASSERT(differing_keys(job.layout, reading.layout) == fields_of(writing.left_out));
   }));
 }
@@ -69,8 +67,8 @@ Settings overrides(const std::vector<std::string>& words) {
 }
 
 TEST(Bridge, ReadsAJobFromARecipesNameAlone) {
-  const Reading reading =
-      read_bridge(overrides({"--recipe", "llama31_405b_pretrain_512gpu_h100_bf16_config"}), kData);
+  const Reading reading = read_bridge(
+      overrides({"--recipe", "llama31_405b_pretrain_512gpu_h100_bf16_config"}), built_in_data());
   ASSERT_TRUE(reading.model);
   EXPECT_EQ(reading.model->name, "Llama-3.1-405B");
   EXPECT_EQ(reading.devices, 512);
@@ -87,7 +85,7 @@ TEST(Bridge, OverridesStandOverTheRecipe) {
                              "model.tensor_model_parallel_size=8", "++train.micro_batch_size=2",
                              "model.recompute_granularity=selective",
                              "model.recompute_modules=[core_attn,layernorm]"}),
-                  kData);
+                  built_in_data());
   EXPECT_EQ(reading.layout.tp, 8);
   EXPECT_EQ(reading.layout.mbs, 2);
   EXPECT_EQ(reading.layout.recompute.modules.size(), 2U);
@@ -96,7 +94,7 @@ TEST(Bridge, OverridesStandOverTheRecipe) {
 TEST(Bridge, SaysThatARecipeOrASectionIsNotKnown) {
   const Reading reading = read_bridge(overrides({"--recipe", "my_own_config", "modle.num_layers=3",
                                                  "model.some_new_field=1", "mixed_precision=bf17"}),
-                                      kData);
+                                      built_in_data());
   ASSERT_EQ(reading.unknown.size(), 1U);
   EXPECT_EQ(reading.unknown[0].key, "modle.num_layers");
   EXPECT_EQ(reading.unresolved.size(), 3U);  // recipe, model, mixed_precision
@@ -107,7 +105,7 @@ TEST(Bridge, ReadsTheMixedPrecisionOfARunConfig) {
       overrides({"mixed_precision.bf16=true", "mixed_precision.fp8=e4m3",
                  "mixed_precision.fp8_recipe=mxfp8", "mixed_precision.fp8_param_gather=true",
                  "mixed_precision.grad_reduce_in_fp32=false"}),
-      kData);
+      built_in_data());
   EXPECT_EQ(reading.layout.precision, describe::Precision::kMxfp8);
   EXPECT_EQ(reading.layout.parameters, describe::Storage::kFp8);
   EXPECT_EQ(reading.layout.gradients, describe::Storage::kBf16);

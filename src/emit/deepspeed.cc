@@ -11,16 +11,13 @@
 namespace sextant::emit {
 namespace {
 
-using namespace describe;  // NOLINT(google-build-using-namespace)
-
 constexpr std::int64_t kMostCheckpoints = 1'000'000'000;
 constexpr std::string_view kCheckpoints = "activation_checkpointing.number_checkpoints";
 constexpr std::string_view kPartition = "activation_checkpointing.partition_activations";
 constexpr std::string_view kHostCheckpoints = "activation_checkpointing.cpu_checkpointing";
-constexpr std::string_view kCompile = "compile.deepcompile";
+constexpr std::string_view kDeepCompile = "compile.deepcompile";
 
-using Reason = std::pair<std::string_view, std::string_view>;
-constexpr std::array kReasons{
+constexpr std::array kDeepspeedReasons{
     Reason{"sp", "AutoTP does not shard the sequence"},
     Reason{"cp_method", "its sequence parallelism exchanges heads (Ulysses)"},
     Reason{"pp", "the pipeline engine is set up by the training script"},
@@ -38,43 +35,44 @@ constexpr std::array kReasons{
     Reason{"order", "ranks are tp-cp-dp, innermost first"},
 };
 
-void write_kernels(const Job& job, const Layout& at, SettingWriter& out) {
-  if (at.recompute.granularity == Recompute::kFull) {
+void write_deepspeed_kernels(const describe::Job& job, const describe::Layout& at,
+                             SettingWriter& out) {
+  if (at.recompute.granularity == describe::Recompute::kFull) {
     out.whole(kCheckpoints, job.model.layer_count());
     if (at.activation_offload) {
       out.flag(kPartition, at.tp > 1);
       out.flag(kHostCheckpoints, true);
     }
   }
-  if (at.launch == Launch::kCompiled) {
-    out.flag(kCompile, true);
+  if (at.launch == describe::Launch::kCompiled) {
+    out.flag(kDeepCompile, true);
   }
 }
 
 // The section configures DeepSpeed's own checkpointing and is often there with everything off; one
 // that asks for something is taken as used for every layer.
-void read_kernels(SettingReader& reader, Reading& reading) {
-  Layout& at = reading.layout;
+void read_deepspeed_kernels(SettingReader& reader, Reading& reading) {
+  describe::Layout& at = reading.layout;
   const bool host = reader.flag(kHostCheckpoints).value_or(false);
   const auto checkpoints = reader.whole(kCheckpoints, 0, kMostCheckpoints);
   if (host || reader.flag(kPartition).value_or(false) || checkpoints.value_or(0) > 0) {
-    at.recompute.granularity = Recompute::kFull;
+    at.recompute.granularity = describe::Recompute::kFull;
     at.activation_offload = host;
     const std::string_view key = checkpoints ? kCheckpoints : host ? kHostCheckpoints : kPartition;
     reader.fact("recompute", "full", key);
   }
-  if (reader.flag(kCompile).value_or(false)) {
-    at.launch = Launch::kCompiled;
-    reader.fact("compile", "compile", kCompile);
+  if (reader.flag(kDeepCompile).value_or(false)) {
+    at.launch = describe::Launch::kCompiled;
+    reader.fact("compile", "compile", kDeepCompile);
   }
 }
 
-void read_parts(SettingReader& reader, Reading& reading) {
+void read_deepspeed_parts(SettingReader& reader, Reading& reading) {
   deepspeed::read_axes(reader, reading);
   deepspeed::read_sharding(reader, reading);
   deepspeed::read_batch(reader, reading);
   deepspeed::read_formats(reader, reading);
-  read_kernels(reader, reading);
+  read_deepspeed_kernels(reader, reading);
 }
 
 // Top-level names; the inside of a known section is taken as known.
@@ -142,31 +140,31 @@ KnownKeys deepspeed_keys() {
   return {{}, {kKnown.begin(), kKnown.end()}};
 }
 
-Writing write_deepspeed(const Job& job) {
+Writing write_deepspeed(const describe::Job& job) {
   Writing writing;
   writing.settings.dialect = Dialect::kDeepspeed;
   writing.settings.launch = launch_settings(job);
-  const Layout wanted = canonical_layout(job);
+  const describe::Layout wanted = canonical_layout(job);
   SettingWriter out;
   deepspeed::write_batch(job, wanted, out);
   deepspeed::write_sharding(wanted, out);
   deepspeed::write_formats(wanted, out);
-  write_kernels(job, wanted, out);
+  write_deepspeed_kernels(job, wanted, out);
   writing.settings.given = std::move(out).take();
   // What a reader of these settings sees is what the framework will run.
   Reading reading;
   SettingReader reader(writing.settings, reading);
-  read_parts(reader, reading);
-  writing.left_out = left_out_of(wanted, reading.layout, kReasons);
+  read_deepspeed_parts(reader, reading);
+  writing.left_out = left_out_of(wanted, reading.layout, kDeepspeedReasons);
   return writing;
 }
 
-Reading read_deepspeed(const Settings& settings, const DataStore& /*data*/) {
+Reading read_deepspeed(const Settings& settings, const describe::DataStore& /*data*/) {
   Reading reading;
   reading.dialect = Dialect::kDeepspeed;
   reading.unresolved = settings.unresolved;
   SettingReader reader(settings, reading);
-  read_parts(reader, reading);
+  read_deepspeed_parts(reader, reading);
   const KnownKeys known = deepspeed_keys();
   for (const Setting& setting : settings.given) {
     if (!is_known(setting.key, known)) {

@@ -8,19 +8,15 @@
 namespace sextant::emit::deepspeed {
 namespace {
 
-using namespace describe;  // NOLINT(google-build-using-namespace)
-
-constexpr std::int64_t kMostRanks = 10'000'000;
 constexpr std::int64_t kMostBatch = 1'000'000'000;
-constexpr std::string_view kTp = "tensor_parallel.autotp_size";
-constexpr std::string_view kSequence = "sequence_parallel_size";
-constexpr std::string_view kEp = "expert_parallel.autoep_size";
+constexpr std::string_view kAutoTp = "tensor_parallel.autotp_size";
+constexpr std::string_view kSequenceParallelSize = "sequence_parallel_size";
+constexpr std::string_view kAutoEp = "expert_parallel.autoep_size";
 constexpr std::string_view kStage = "zero_optimization.stage";
 constexpr std::string_view kShards = "zero_optimization.mics_shard_size";
 constexpr std::string_view kSecondShards = "zero_optimization.zero_hpz_partition_size";
 constexpr std::string_view kOverlap = "zero_optimization.overlap_comm";
 constexpr std::string_view kTpOverlap = "tensor_parallel.tp_overlap_comm";
-constexpr std::string_view kOffloadOptimizer = "zero_optimization.offload_optimizer.device";
 constexpr std::string_view kOffloadParameters = "zero_optimization.offload_param.device";
 constexpr std::string_view kBatch = "train_batch_size";
 constexpr std::string_view kMicroBatch = "train_micro_batch_size_per_gpu";
@@ -28,31 +24,31 @@ constexpr std::string_view kAccumulation = "gradient_accumulation_steps";
 
 }  // namespace
 
-void write_sharding(const Layout& at, SettingWriter& out) {
+void write_sharding(const describe::Layout& at, SettingWriter& out) {
   out.whole(kStage, static_cast<std::int64_t>(at.zero));
-  if (at.zero == Zero::kParameters && at.zero_group > 0) {
+  if (at.zero == describe::Zero::kParameters && at.zero_group > 0) {
     out.whole(kShards, at.zero_group);
   }
-  if (at.zero != Zero::kNone) {
-    out.flag(kOverlap, at.overlaps(Overlap::kGradReduce));
+  if (at.zero != describe::Zero::kNone) {
+    out.flag(kOverlap, at.overlaps(describe::Overlap::kGradReduce));
   }
-  if (at.optimizer.offload && at.zero != Zero::kNone) {
+  if (at.optimizer.offload && at.zero != describe::Zero::kNone) {
     out.text(kOffloadOptimizer, "cpu");
   }
   if (at.tp > 1) {
-    out.whole(kTp, at.tp);
-    out.flag(kTpOverlap, at.overlaps(Overlap::kTensorParallel));
+    out.whole(kAutoTp, at.tp);
+    out.flag(kTpOverlap, at.overlaps(describe::Overlap::kTensorParallel));
   }
   if (at.cp > 1) {
-    out.whole(kSequence, at.cp);
+    out.whole(kSequenceParallelSize, at.cp);
   }
   if (at.ep > 1) {
     out.flag("expert_parallel.enabled", true);
-    out.whole(kEp, at.ep);
+    out.whole(kAutoEp, at.ep);
   }
 }
 
-void write_batch(const Job& job, const Layout& at, SettingWriter& out) {
+void write_batch(const describe::Job& job, const describe::Layout& at, SettingWriter& out) {
   out.whole(kBatch, job.global_batch);
   out.whole(kMicroBatch, at.mbs);
   const std::int64_t round = saturating_product({at.dp, at.mbs});
@@ -62,19 +58,19 @@ void write_batch(const Job& job, const Layout& at, SettingWriter& out) {
 }
 
 void read_axes(SettingReader& reader, Reading& reading) {
-  Layout& at = reading.layout;
+  describe::Layout& at = reading.layout;
   const auto size = [&](std::string_view key, std::string_view field, std::int64_t& member) {
-    if (const auto value = reader.whole(key, 0, kMostRanks)) {
+    if (const auto value = reader.whole(key, 0, describe::kMostDevices)) {
       member = std::max<std::int64_t>(1, *value);
       reader.fact(field, std::to_string(member), key);
     }
   };
-  size(kTp, "tp", at.tp);
-  size(kSequence, "cp", at.cp);
+  size(kAutoTp, "tp", at.tp);
+  size(kSequenceParallelSize, "cp", at.cp);
   if (reader.flag("expert_parallel.enabled").value_or(true)) {
-    size(kEp, "ep", at.ep);
+    size(kAutoEp, "ep", at.ep);
   }
-  at.cp_method = at.cp > 1 ? CpMethod::kAllToAll : CpMethod::kP2pRing;
+  at.cp_method = at.cp > 1 ? describe::CpMethod::kAllToAll : describe::CpMethod::kP2pRing;
   reading.devices = reader.launched("devices");
   reading.devices_per_node = reader.launched("devices_per_node");
   const auto nodes = reader.launched("nodes");
@@ -86,21 +82,21 @@ void read_axes(SettingReader& reader, Reading& reading) {
     at.dp = *reading.devices / model_ranks;
   } else if (reading.devices) {
     reader.unresolved(
-        kTp, fmt::format("{} ranks do not divide {} devices", model_ranks, *reading.devices));
+        kAutoTp, fmt::format("{} ranks do not divide {} devices", model_ranks, *reading.devices));
   }
 }
 
 void read_sharding(SettingReader& reader, Reading& reading) {
-  Layout& at = reading.layout;
+  describe::Layout& at = reading.layout;
   const std::int64_t stage = reader.whole(kStage, 0, 3).value_or(0);
-  at.zero = static_cast<Zero>(stage);
+  at.zero = static_cast<describe::Zero>(stage);
   reader.fact("zero", std::to_string(stage), kStage);
-  const auto shards = reader.whole(kShards, -1, kMostRanks);
-  if (shards && *shards > 0 && at.zero == Zero::kParameters) {
+  const auto shards = reader.whole(kShards, -1, describe::kMostDevices);
+  if (shards && *shards > 0 && at.zero == describe::Zero::kParameters) {
     at.zero_group = *shards;
     reader.fact("zero_group", std::to_string(*shards), kShards);
   }
-  if (reader.whole(kSecondShards, 1, kMostRanks).value_or(1) > 1) {
+  if (reader.whole(kSecondShards, 1, describe::kMostDevices).value_or(1) > 1) {
     reader.unresolved(kSecondShards,
                       "a second copy of the parameters in each group is not part of "
                       "a layout; gathers in the backward pass stay inside it");
@@ -112,24 +108,24 @@ void read_sharding(SettingReader& reader, Reading& reading) {
                       "layout");
   }
   // Without a word overlap_comm is on for ZeRO 3 only.
-  const bool overlap =
-      at.zero != Zero::kNone && reader.flag(kOverlap).value_or(at.zero == Zero::kParameters);
+  const bool overlap = at.zero != describe::Zero::kNone &&
+                       reader.flag(kOverlap).value_or(at.zero == describe::Zero::kParameters);
   if (overlap && (at.dp != 1 || at.cp > 1)) {
-    at.overlap.push_back(Overlap::kGradReduce);
-    if (at.zero == Zero::kParameters) {
-      at.overlap.push_back(Overlap::kParamGather);
+    at.overlap.push_back(describe::Overlap::kGradReduce);
+    if (at.zero == describe::Zero::kParameters) {
+      at.overlap.push_back(describe::Overlap::kParamGather);
     }
   }
   reader.fact("overlap", overlap ? "grad_reduce" : "none", kOverlap);
   if (at.tp > 1 && reader.flag(kTpOverlap).value_or(false)) {
-    at.overlap.push_back(Overlap::kTensorParallel);
+    at.overlap.push_back(describe::Overlap::kTensorParallel);
     reader.fact("overlap", "tp", kTpOverlap);
   }
 }
 
 // train_batch_size = micro · accumulation · dp: any two give the third.
 void read_batch(SettingReader& reader, Reading& reading) {
-  Layout& at = reading.layout;
+  describe::Layout& at = reading.layout;
   const auto batch = reader.whole(kBatch, 1, kMostBatch);
   auto micro = reader.whole(kMicroBatch, 1, kMostBatch);
   auto rounds = reader.whole(kAccumulation, 1, kMostBatch);

@@ -13,22 +13,20 @@
 namespace sextant::emit {
 namespace {
 
-using namespace describe;  // NOLINT(google-build-using-namespace)
-
-Reading read(std::string_view json, std::int64_t devices) {
+Reading read_json(std::string_view json, std::int64_t devices) {
   auto settings = parse_json(json, "ds_config.json", Dialect::kDeepspeed);
   EXPECT_TRUE(settings) << to_text(settings.error());
   settings->launch = {{"devices", {std::to_string(devices)}, {}}};
-  return read_deepspeed(*settings, DataStore());
+  return read_deepspeed(*settings, describe::DataStore());
 }
 
-void round_trip() {
-  const Job job = any_job(Framework::kDeepspeed);
+void deepspeed_round_trip() {
+  const Job job = any_job(describe::Framework::kDeepspeed);
   const Writing writing = write_deepspeed(job);
   auto settings = parse_json(render_json(writing.settings), "ds.json", Dialect::kDeepspeed);
   RC_ASSERT(settings.has_value());
   settings->launch = writing.settings.launch;
-  const Reading reading = read_deepspeed(*settings, DataStore());
+  const Reading reading = read_deepspeed(*settings, describe::DataStore());
   std::set<std::string> keys;
   for (const Inexpressible& one : writing.left_out) {
     keys.insert(one.field);
@@ -49,12 +47,12 @@ void round_trip() {
 
 RC_GTEST_PROP(Deepspeed, WhatIsWrittenReadsBackButForWhatIsLeftOut, ()) {
   for (int i = 0; i < 20; ++i) {
-    round_trip();
+    deepspeed_round_trip();
   }
 }
 
 TEST(Deepspeed, AUsualFileReadsAsAJob) {
-  const Reading reading = read(R"({
+  const Reading reading = read_json(R"({
     // ZeRO 3 with the optimizer on the host
     "train_batch_size": 256,
     "train_micro_batch_size_per_gpu": 4,
@@ -68,7 +66,7 @@ TEST(Deepspeed, AUsualFileReadsAsAJob) {
     "gradient_clipping": 1.0,
     "wall_clock_breakdown": false
   })",
-                               16);
+                                    16);
   EXPECT_EQ(reading.layout.zero, Zero::kParameters);
   EXPECT_EQ(reading.layout.dp, 16);
   EXPECT_EQ(reading.layout.mbs, 4);
@@ -90,23 +88,23 @@ TEST(Deepspeed, AnyTwoBatchNumbersGiveTheThird) {
        {R"({"train_batch_size": 64, "train_micro_batch_size_per_gpu": 2})",
         R"({"train_batch_size": 64, "gradient_accumulation_steps": 4})",
         R"({"train_micro_batch_size_per_gpu": 2, "gradient_accumulation_steps": 4})"}) {
-    const Reading reading = read(json, 8);
+    const Reading reading = read_json(json, 8);
     EXPECT_EQ(reading.layout.mbs, 2) << json;
     EXPECT_EQ(reading.global_batch, 64) << json;
     EXPECT_TRUE(reading.unresolved.empty()) << json;
   }
-  const Reading wrong = read(R"({"train_batch_size": 64, "train_micro_batch_size_per_gpu": 2,
+  const Reading wrong = read_json(R"({"train_batch_size": 64, "train_micro_batch_size_per_gpu": 2,
                                  "gradient_accumulation_steps": 3})",
-                             8);
+                                  8);
   ASSERT_EQ(wrong.unresolved.size(), 1U);
   EXPECT_NE(wrong.unresolved[0].why.find("refuses"), std::string::npos);
 }
 
 TEST(Deepspeed, AutoIsLeftOpen) {
-  const Reading reading = read(R"({"train_micro_batch_size_per_gpu": "auto",
+  const Reading reading = read_json(R"({"train_micro_batch_size_per_gpu": "auto",
       "gradient_accumulation_steps": "auto", "bf16": {"enabled": "auto"},
       "zero_optimization": {"stage": 2}})",
-                               8);
+                                    8);
   std::set<std::string> open;
   for (const Unresolved& one : reading.unresolved) {
     open.insert(one.what);
@@ -119,11 +117,11 @@ TEST(Deepspeed, AutoIsLeftOpen) {
 }
 
 TEST(Deepspeed, WhatALayoutCannotHoldIsSaid) {
-  const Reading reading = read(R"({"train_micro_batch_size_per_gpu": 1, "unheard_of": {"a": 1},
+  const Reading reading = read_json(R"({"train_micro_batch_size_per_gpu": 1, "unheard_of": {"a": 1},
       "zero_optimization": {"stage": 3, "zero_hpz_partition_size": 8,
                             "offload_param": {"device": "nvme"}},
       "tensor_parallel": {"autotp_size": 2}, "sequence_parallel_size": 2})",
-                               16);
+                                    16);
   EXPECT_EQ(reading.unresolved.size(), 2U);
   ASSERT_EQ(reading.unknown.size(), 1U);
   EXPECT_EQ(reading.unknown[0].key, "unheard_of.a");
@@ -134,13 +132,13 @@ TEST(Deepspeed, WhatALayoutCannotHoldIsSaid) {
 }
 
 TEST(Deepspeed, CheckpointingThatAsksForNothingIsOff) {
-  const Reading off = read(R"({"train_micro_batch_size_per_gpu": 1, "activation_checkpointing":
+  const Reading off = read_json(R"({"train_micro_batch_size_per_gpu": 1, "activation_checkpointing":
       {"partition_activations": false, "cpu_checkpointing": false}})",
-                           1);
+                                1);
   EXPECT_EQ(off.layout.recompute.granularity, Recompute::kNone);
-  const Reading on = read(R"({"train_micro_batch_size_per_gpu": 1, "activation_checkpointing":
+  const Reading on = read_json(R"({"train_micro_batch_size_per_gpu": 1, "activation_checkpointing":
       {"partition_activations": true, "cpu_checkpointing": true}})",
-                          1);
+                               1);
   EXPECT_EQ(on.layout.recompute.granularity, Recompute::kFull);
   EXPECT_TRUE(on.layout.activation_offload);
 }

@@ -56,10 +56,6 @@ Result<Settings> parse_tree(std::string_view text, std::string_view name, FileKi
   return settings;
 }
 
-void append(const std::vector<Setting>& from, std::vector<Setting>& to) {
-  to.insert(to.end(), from.begin(), from.end());
-}
-
 }  // namespace
 
 std::vector<File> render(const Settings& settings, const std::vector<std::string>& comments) {
@@ -123,10 +119,10 @@ Result<Settings> parse(std::string_view text, std::string_view name, FileKind ki
 }
 
 Settings joined(Settings first, const Settings& second) {
-  append(second.given, first.given);
-  append(second.environment, first.environment);
+  append(first.given, second.given);
+  append(first.environment, second.environment);
   first.printed.insert(first.printed.end(), second.printed.begin(), second.printed.end());
-  append(second.launch, first.launch);
+  append(first.launch, second.launch);
   first.unresolved.insert(first.unresolved.end(), second.unresolved.begin(),
                           second.unresolved.end());
   return first;

@@ -4,6 +4,7 @@
 #include <cctype>
 
 #include "base/text.h"
+#include "emit/launch.h"
 
 namespace sextant::emit {
 namespace {
@@ -33,25 +34,6 @@ Place place_of_value(const WordAt& word, std::size_t equals) {
   place.offset += equals + 1;
   place.length -= equals + 1;
   return place;
-}
-
-bool needs_quotes(std::string_view word) {
-  constexpr std::string_view kPlain = "_-./:=+,@%";
-  return word.empty() || std::any_of(word.begin(), word.end(), [&](char c) {
-           return std::isalnum(static_cast<unsigned char>(c)) == 0 &&
-                  kPlain.find(c) == std::string_view::npos;
-         });
-}
-
-std::string quoted(std::string_view word) {
-  if (!needs_quotes(word)) {
-    return std::string(word);
-  }
-  std::string text = "'";
-  for (const char c : word) {
-    text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  }
-  return text + "'";
 }
 
 }  // namespace
@@ -110,7 +92,7 @@ std::string render_flags(const Settings& settings) {
     if (words.empty()) {
       continue;
     }
-    std::transform(words.begin(), words.end(), words.begin(), quoted);
+    std::transform(words.begin(), words.end(), words.begin(), shell_quoted);
     text += join(words, " ") + "\n";
   }
   return text;

@@ -16,10 +16,10 @@
 namespace sextant::emit {
 namespace {
 
-using Values = std::map<std::string, std::vector<std::string>>;
+using ValuesByKey = std::map<std::string, std::vector<std::string>>;
 
-Values values(const std::vector<Setting>& settings) {
-  Values map;
+ValuesByKey values_by_key(const std::vector<Setting>& settings) {
+  ValuesByKey map;
   for (const Setting& setting : settings) {
     map[setting.key] = setting.values;
   }
@@ -75,18 +75,20 @@ TEST(LaunchScript, ReadsBackToTheSameSettings) {
       const auto settings = parse_shell(file.text, file.name);
       ASSERT_TRUE(settings) << to_text(settings.error()) << "\n" << file.text;
       EXPECT_EQ(settings->dialect, dialect) << file.text;
-      EXPECT_EQ(values(settings->environment), values(writing.settings.environment)) << file.text;
+      EXPECT_EQ(values_by_key(settings->environment), values_by_key(writing.settings.environment))
+          << file.text;
       if (on_command_line(dialect)) {
-        EXPECT_EQ(values(settings->given), values(writing.settings.given)) << file.text;
+        EXPECT_EQ(values_by_key(settings->given), values_by_key(writing.settings.given))
+            << file.text;
       }
-      Values launch = values(settings->launch);
+      ValuesByKey launch = values_by_key(settings->launch);
       if (!config_file_name(dialect).empty() && dialect != Dialect::kTorchtitan) {
         EXPECT_EQ(launch["config_file"].front(), config_file_name(dialect)) << file.text;
       }
       launch.erase("config_file");
       // JAX finds its devices itself: by hand, the script does not say how many.
       if (dialect != Dialect::kMaxtext || launcher == Launcher::kSlurm) {
-        EXPECT_EQ(launch, values(writing.settings.launch)) << file.text;
+        EXPECT_EQ(launch, values_by_key(writing.settings.launch)) << file.text;
       }
       EXPECT_TRUE(settings->unresolved.empty()) << settings->unresolved[0].what << file.text;
     }

@@ -10,9 +10,9 @@
 namespace sextant::emit {
 namespace {
 
-constexpr int kDeepest = 32;
+constexpr int kDeepestLiteral = 32;
 constexpr std::size_t kMostFields = 20'000;
-constexpr std::size_t kMostValues = 4096;
+constexpr std::size_t kMostLiteralValues = 4096;
 constexpr std::size_t kLongestPath = 512;
 
 // "nanotron.config.Mode.REDUCE_SCATTER: 2" → "REDUCE_SCATTER"; "a.b.Engine object at 0x7f" →
@@ -24,7 +24,7 @@ std::string_view short_name(std::string_view inside) {
   return dot == std::string_view::npos ? inside : inside.substr(dot + 1);
 }
 
-std::string joined(const std::string& path, std::string_view key) {
+std::string joined_path(const std::string& path, std::string_view key) {
   if (path.size() + key.size() + 1 > kLongestPath) {
     return {};
   }
@@ -94,7 +94,7 @@ class Literal {
   // A scalar is returned; the parts of anything else become fields under `path`.
   std::optional<std::string> value(const std::string& path, int depth) {
     skip_blanks();
-    if (depth > kDeepest || at_ >= text_.size()) {
+    if (depth > kDeepestLiteral || at_ >= text_.size()) {
       stop();
       return std::nullopt;
     }
@@ -145,7 +145,7 @@ class Literal {
     if (at_ > start && (take(':') || take('='))) {
       skip_blanks();
       const std::size_t offset = at_;
-      const std::string inner = joined(path, key);
+      const std::string inner = joined_path(path, key);
       if (std::optional<std::string> scalar = value(inner, depth + 1)) {
         add(inner, {std::move(*scalar)}, offset);
       }
@@ -153,7 +153,7 @@ class Literal {
     }
     at_ = start;
     std::optional<std::string> scalar = value(path, depth + 1);
-    if (scalar && plain.size() < kMostValues) {
+    if (scalar && plain.size() < kMostLiteralValues) {
       plain.push_back(std::move(*scalar));
     }
   }

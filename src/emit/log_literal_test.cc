@@ -6,7 +6,7 @@
 namespace sextant::emit {
 namespace {
 
-std::string text_of(const std::vector<LiteralField>& fields) {
+std::string literal_text(const std::vector<LiteralField>& fields) {
   std::string text;
   for (const LiteralField& field : fields) {
     text += field.path + "=";
@@ -19,26 +19,26 @@ std::string text_of(const std::vector<LiteralField>& fields) {
 }
 
 TEST(LiteralFields, ReadJson) {
-  EXPECT_EQ(text_of(literal_fields(
+  EXPECT_EQ(literal_text(literal_fields(
                 R"({"a": 1, "b": {"c": true, "d": null, "e": [1, 2]}, "f": "x: {y}", "g": {}})")),
             "a=1; b.c=true; b.e=1;2; f=x: {y}; ");
 }
 
 TEST(LiteralFields, ReadPythonDictionaries) {
-  EXPECT_EQ(text_of(literal_fields("{'a': True, 'b': {'c': None, 'd': \"it's\"}}")),
+  EXPECT_EQ(literal_text(literal_fields("{'a': True, 'b': {'c': None, 'd': \"it's\"}}")),
             "a=true; b.d=it's; ");
 }
 
 TEST(LiteralFields, ReadPythonObjects) {
-  EXPECT_EQ(text_of(literal_fields("Config(p=Args(dp=2, mode=<Mode.REDUCE_SCATTER: 2>,\n"
+  EXPECT_EQ(literal_text(literal_fields("Config(p=Args(dp=2, mode=<Mode.REDUCE_SCATTER: 2>,\n"
                                    "  engine=<a.b.Engine object at 0x7f>), t=torch.bfloat16,\n"
                                    "  path=PosixPath('x/y'))")),
             "p.dp=2; p.mode=REDUCE_SCATTER; p.engine=Engine; t=bfloat16; path=x/y; ");
 }
 
 TEST(LiteralFields, KeepWhatStoodBeforeABreak) {
-  EXPECT_EQ(text_of(literal_fields(R"({"a": 1, "b": {"c": 2, )")), "a=1; b.c=2; ");
-  EXPECT_EQ(text_of(literal_fields(R"({"a": 1 ? "b": 2})")), "a=1; ");
+  EXPECT_EQ(literal_text(literal_fields(R"({"a": 1, "b": {"c": 2, )")), "a=1; b.c=2; ");
+  EXPECT_EQ(literal_text(literal_fields(R"({"a": 1 ? "b": 2})")), "a=1; ");
   EXPECT_TRUE(literal_fields("").empty());
 }
 

@@ -8,14 +8,14 @@
 #include <rapidcheck/gtest.h>
 
 #include "base/file.h"
+#include "base/places_testing.h"
 #include "emit/log_steps.h"
 
 namespace sextant::emit {
 namespace {
 
 std::string log_text(std::string_view name) {
-  const std::filesystem::path path =
-      std::filesystem::path(SEXTANT_SOURCE_DIR) / "tests/data/logs" / name;
+  const std::filesystem::path path = source_folder() / "tests/data/logs" / name;
   Result<std::string> text = read_file(path, 1_MiB);
   EXPECT_TRUE(text) << path;
   return text.value_or("");
@@ -27,7 +27,7 @@ LogReading read_log(std::string_view name) {
   return reading.value_or(LogReading{});
 }
 
-std::string value_of(const std::vector<Setting>& settings, std::string_view key) {
+std::string logged_value(const std::vector<Setting>& settings, std::string_view key) {
   const Setting* const setting = find(settings, key);
   if (setting == nullptr) {
     return "(not given)";
@@ -39,7 +39,7 @@ std::string value_of(const std::vector<Setting>& settings, std::string_view key)
 
 TEST(MegatronLog, GivesTheArgumentsTheWorldAndTheStep) {
   const LogReading log = read_log("megatron.log");
-  const auto given = [&](std::string_view key) { return value_of(log.settings.given, key); };
+  const auto given = [&](std::string_view key) { return logged_value(log.settings.given, key); };
   EXPECT_EQ(log.settings.dialect, Dialect::kMegatron);
   EXPECT_EQ(given("tensor_model_parallel_size"), "2");
   EXPECT_EQ(given("sequence_parallel"), "true");
@@ -48,7 +48,7 @@ TEST(MegatronLog, GivesTheArgumentsTheWorldAndTheStep) {
   EXPECT_EQ(given("fp8"), "(not given)");
   EXPECT_EQ(given("tensorboard_dir"), "(not given)");
   EXPECT_EQ(given("a_name_that_is_longer_than_forty_eight_characters_in_all"), "7");
-  EXPECT_EQ(value_of(log.settings.launch, "devices"), "16");
+  EXPECT_EQ(logged_value(log.settings.launch, "devices"), "16");
   EXPECT_EQ(find(log.settings.given, "bf16")->place.line, 7);
   EXPECT_TRUE(log.settings.unresolved.empty());
   ASSERT_TRUE(log.measured);
@@ -69,11 +69,11 @@ TEST(MegatronLog, GivesTheArgumentsTheWorldAndTheStep) {
 TEST(BridgeLog, GivesTheYamlAndJoinsTheTwoLinesOfAStep) {
   const LogReading log = read_log("bridge.log");
   EXPECT_EQ(log.settings.dialect, Dialect::kBridge);
-  EXPECT_EQ(value_of(log.settings.given, "model.tensor_model_parallel_size"), "4");
-  EXPECT_EQ(value_of(log.settings.given, "model.recompute_modules"), "core_attn mlp");
-  EXPECT_EQ(value_of(log.settings.given, "train.global_batch_size"), "128");
-  EXPECT_EQ(value_of(log.settings.given, "mixed_precision"), "bf16_mixed");
-  EXPECT_EQ(value_of(log.settings.given, "model._target_"), "(not given)");
+  EXPECT_EQ(logged_value(log.settings.given, "model.tensor_model_parallel_size"), "4");
+  EXPECT_EQ(logged_value(log.settings.given, "model.recompute_modules"), "core_attn mlp");
+  EXPECT_EQ(logged_value(log.settings.given, "train.global_batch_size"), "128");
+  EXPECT_EQ(logged_value(log.settings.given, "mixed_precision"), "bf16_mixed");
+  EXPECT_EQ(logged_value(log.settings.given, "model._target_"), "(not given)");
   ASSERT_TRUE(log.measured);
   EXPECT_DOUBLE_EQ(log.measured->step->base(), 9.089);  // of the last five of eight
   EXPECT_EQ(log.measured->counted, 5);
@@ -83,12 +83,12 @@ TEST(BridgeLog, GivesTheYamlAndJoinsTheTwoLinesOfAStep) {
 TEST(TorchtitanLog, TakesTheStepFromTokensASecond) {
   const LogReading log = read_log("torchtitan.log");
   EXPECT_EQ(log.settings.dialect, Dialect::kTorchtitanToml);
-  EXPECT_EQ(value_of(log.settings.given, "parallelism.tensor_parallel_degree"), "2");
-  EXPECT_EQ(value_of(log.settings.given, "parallelism.data_parallel_shard_degree"), "4");
-  EXPECT_EQ(value_of(log.settings.given, "activation_checkpoint.mode"), "selective");
-  EXPECT_EQ(value_of(log.settings.given, "model.flavor"), "8B");
-  EXPECT_EQ(value_of(log.settings.launch, "devices"), "8");
-  EXPECT_EQ(value_of(log.settings.launch, "device"), "NVIDIA H100 80GB HBM3");
+  EXPECT_EQ(logged_value(log.settings.given, "parallelism.tensor_parallel_degree"), "2");
+  EXPECT_EQ(logged_value(log.settings.given, "parallelism.data_parallel_shard_degree"), "4");
+  EXPECT_EQ(logged_value(log.settings.given, "activation_checkpoint.mode"), "selective");
+  EXPECT_EQ(logged_value(log.settings.given, "model.flavor"), "8B");
+  EXPECT_EQ(logged_value(log.settings.launch, "devices"), "8");
+  EXPECT_EQ(logged_value(log.settings.launch, "device"), "NVIDIA H100 80GB HBM3");
   ASSERT_TRUE(log.measured);
   // 8 sequences of 8192 over 8 devices, at 7130.5 tokens a second and device.
   EXPECT_NEAR(log.measured->step->base(), 8192 / 7130.5, 1e-4);
@@ -129,18 +129,18 @@ TEST(TorchtitanLog, KnowsTheTokensOfLaterVersions) {
 TEST(TorchtitanLog, KnowsTheMeshOfEarlierVersions) {
   const auto log = parse_log("Building 2-D device mesh with ['dp_shard', 'tp'], [4, 2]\n", "a.log");
   ASSERT_TRUE(log);
-  EXPECT_EQ(value_of(log->settings.given, "parallelism.tensor_parallel_degree"), "2");
-  EXPECT_EQ(value_of(log->settings.given, "parallelism.pipeline_parallel_degree"), "1");
-  EXPECT_EQ(value_of(log->settings.launch, "devices"), "8");
+  EXPECT_EQ(logged_value(log->settings.given, "parallelism.tensor_parallel_degree"), "2");
+  EXPECT_EQ(logged_value(log->settings.given, "parallelism.pipeline_parallel_degree"), "1");
+  EXPECT_EQ(logged_value(log->settings.launch, "devices"), "8");
 }
 
 TEST(MaxtextLog, GivesTheParametersAndTheStep) {
   const LogReading log = read_log("maxtext.log");
   EXPECT_EQ(log.settings.dialect, Dialect::kMaxtext);
-  EXPECT_EQ(value_of(log.settings.given, "ici_fsdp_parallelism"), "-1");
-  EXPECT_EQ(value_of(log.settings.given, "per_device_batch_size"), "3.0");
-  EXPECT_EQ(value_of(log.settings.given, "load_parameters_path"), "(not given)");
-  EXPECT_EQ(value_of(log.settings.launch, "devices"), "256");
+  EXPECT_EQ(logged_value(log.settings.given, "ici_fsdp_parallelism"), "-1");
+  EXPECT_EQ(logged_value(log.settings.given, "per_device_batch_size"), "3.0");
+  EXPECT_EQ(logged_value(log.settings.given, "load_parameters_path"), "(not given)");
+  EXPECT_EQ(logged_value(log.settings.launch, "devices"), "256");
   EXPECT_NEAR(log.measured->step->base(), 17.1825, 1e-9);
   EXPECT_NEAR(*log.measured->tflops_per_device, 384.88, 0.01);
 }
@@ -150,24 +150,24 @@ TEST(MaxtextLog, CountsDevicesByTheirTokens) {
   text.replace(text.find("Num_devices"), 3, "xxx");
   const auto log = parse_log(text, "a.log");
   ASSERT_TRUE(log);
-  EXPECT_EQ(value_of(log->settings.launch, "devices"), "256");
+  EXPECT_EQ(logged_value(log->settings.launch, "devices"), "256");
 }
 
 TEST(DeepspeedLog, GivesTheConfigurationAndTheStep) {
   const LogReading log = read_log("deepspeed.log");
   EXPECT_EQ(log.settings.dialect, Dialect::kDeepspeed);
-  EXPECT_EQ(value_of(log.settings.given, "zero_optimization.stage"), "3");
-  EXPECT_EQ(value_of(log.settings.given, "zero_optimization.overlap_comm"), "true");
-  EXPECT_EQ(value_of(log.settings.given, "train_batch_size"), "128");  // the JSON says "auto"
-  EXPECT_EQ(value_of(log.settings.given, "train_micro_batch_size_per_gpu"), "4");
-  EXPECT_EQ(value_of(log.settings.launch, "devices"), "16");
+  EXPECT_EQ(logged_value(log.settings.given, "zero_optimization.stage"), "3");
+  EXPECT_EQ(logged_value(log.settings.given, "zero_optimization.overlap_comm"), "true");
+  EXPECT_EQ(logged_value(log.settings.given, "train_batch_size"), "128");  // the JSON says "auto"
+  EXPECT_EQ(logged_value(log.settings.given, "train_micro_batch_size_per_gpu"), "4");
+  EXPECT_EQ(logged_value(log.settings.launch, "devices"), "16");
   EXPECT_DOUBLE_EQ(log.measured->step->base(), 128 / 102.4);
   EXPECT_EQ(log.measured->max_allocated, 64.5_GiB);
 }
 
 TEST(DeepspeedLog, DoesNotTakeThePipelinesWorldForTheDevices) {
   const LogReading log = read_log("deepspeed_pipeline.log");
-  EXPECT_EQ(value_of(log.settings.launch, "devices"), "(not given)");
+  EXPECT_EQ(logged_value(log.settings.launch, "devices"), "(not given)");
   EXPECT_DOUBLE_EQ(log.measured->step->base(), 1.234);
   EXPECT_EQ(log.measured->global_batch, 128);  // samples a second times seconds
 }
@@ -175,11 +175,11 @@ TEST(DeepspeedLog, DoesNotTakeThePipelinesWorldForTheDevices) {
 TEST(NanotronLog, GivesTheConfigurationAndTheStep) {
   const LogReading log = read_log("nanotron.log");
   EXPECT_EQ(log.settings.dialect, Dialect::kNanotron);
-  EXPECT_EQ(value_of(log.settings.given, "parallelism.pp_engine"), "1f1b");
-  EXPECT_EQ(value_of(log.settings.given, "parallelism.tp_mode"), "REDUCE_SCATTER");
-  EXPECT_EQ(value_of(log.settings.given, "model.model_config.hidden_size"), "4096");
-  EXPECT_EQ(value_of(log.settings.given, "model.dtype"), "bfloat16");
-  EXPECT_EQ(value_of(log.settings.launch, "devices"), "16");
+  EXPECT_EQ(logged_value(log.settings.given, "parallelism.pp_engine"), "1f1b");
+  EXPECT_EQ(logged_value(log.settings.given, "parallelism.tp_mode"), "REDUCE_SCATTER");
+  EXPECT_EQ(logged_value(log.settings.given, "model.model_config.hidden_size"), "4096");
+  EXPECT_EQ(logged_value(log.settings.given, "model.dtype"), "bfloat16");
+  EXPECT_EQ(logged_value(log.settings.launch, "devices"), "16");
   EXPECT_EQ(log.measured->global_batch, 1024);  // printed as 1.02K
   EXPECT_NEAR(log.measured->step->base(), 8.815, 1e-9);
   EXPECT_EQ(log.measured->max_allocated, 30_GiB);
@@ -209,8 +209,8 @@ TEST(ParseLog, CountsTheLastRunOfSeveral) {
       arguments(2) + memory + iterations(1, 9, 500) + arguments(4) + iterations(5, 12, 900), "a");
   ASSERT_TRUE(log && log->measured);
   EXPECT_DOUBLE_EQ(log->measured->step->base(), 0.9);
-  EXPECT_EQ(value_of(log->settings.given, "tensor_model_parallel_size"), "4");
-  EXPECT_EQ(value_of(log->settings.given, "sequence_parallel"), "(not given)");
+  EXPECT_EQ(logged_value(log->settings.given, "tensor_model_parallel_size"), "4");
+  EXPECT_EQ(logged_value(log->settings.given, "sequence_parallel"), "(not given)");
   EXPECT_FALSE(log->measured->max_allocated);
   EXPECT_EQ(log->measured->notes.back(), "the log holds 2 runs; the last one counts");
 }
@@ -219,7 +219,7 @@ TEST(ParseLog, NoticesARestartByItsStepNumbers) {
   const auto log = parse_log(arguments(2) + iterations(1, 9, 500) + iterations(1, 8, 900), "a");
   ASSERT_TRUE(log && log->measured);
   EXPECT_DOUBLE_EQ(log->measured->step->base(), 0.9);
-  EXPECT_EQ(value_of(log->settings.given, "tensor_model_parallel_size"), "2");
+  EXPECT_EQ(logged_value(log->settings.given, "tensor_model_parallel_size"), "2");
 }
 
 TEST(ParseLog, CountsAStepOfSeveralRanksOnce) {
@@ -279,7 +279,7 @@ TEST(ParseLog, SaysWhichConfigurationBreaksOff) {
   const auto log =
       parse_log("Running with args: {\n  \"training\": {\n    \"seq_len\": 8192,\n", "a.log");
   ASSERT_TRUE(log);
-  EXPECT_EQ(value_of(log->settings.given, "training.seq_len"), "8192");
+  EXPECT_EQ(logged_value(log->settings.given, "training.seq_len"), "8192");
   ASSERT_EQ(log->settings.unresolved.size(), 1U);
   EXPECT_EQ(to_text(log->settings.unresolved.front().place), "a.log:1");
 }
@@ -292,13 +292,13 @@ TEST(ParseLog, ReadsAConfigurationThatTwoRanksPrintAtOnce) {
   }
   const auto log = parse_log(text, "a");
   ASSERT_TRUE(log);
-  EXPECT_EQ(value_of(log->settings.given, "training.seq_len"), "8192");
+  EXPECT_EQ(logged_value(log->settings.given, "training.seq_len"), "8192");
 }
 
 TEST(ParseLog, TakesAcceleratorsByTheirNames) {
   const auto device = [](std::string_view line) {
     const auto log = parse_log(iterations(1, 4, 500) + std::string(line) + "\n", "a");
-    return value_of(log->settings.launch, "device");
+    return logged_value(log->settings.launch, "device");
   };
   EXPECT_EQ(device("GPU 0: NVIDIA H100 80GB HBM3 (UUID: GPU-1234)"), "NVIDIA H100 80GB HBM3");
   EXPECT_EQ(device("0: GPU: AMD Instinct MI300X"), "AMD Instinct MI300X");

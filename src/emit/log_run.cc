@@ -26,7 +26,7 @@ void complete(StepLine& line, const StepLine& other) {
 
 // --- sizes
 
-constexpr double kLargest = 1e15;
+constexpr double kLargestProduct = 1e15;
 
 std::optional<std::int64_t> integer(const SettingList& settings, const std::string& key) {
   const Setting* const setting = settings.find(key);
@@ -40,7 +40,7 @@ std::optional<std::int64_t> integer(const SettingList& settings, const std::stri
 std::optional<std::int64_t> product(std::initializer_list<std::optional<std::int64_t>> factors) {
   std::int64_t result = 1;
   for (const std::optional<std::int64_t>& factor : factors) {
-    if (!factor || static_cast<double>(result) * static_cast<double>(*factor) > kLargest) {
+    if (!factor || static_cast<double>(result) * static_cast<double>(*factor) > kLargestProduct) {
       return std::nullopt;
     }
     result *= *factor;

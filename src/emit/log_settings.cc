@@ -12,11 +12,10 @@
 namespace sextant::emit {
 namespace {
 
-constexpr std::size_t kLongestKey = 128;
-using Names = std::pair<std::string_view, std::string_view>;  // as printed, as a setting
+using PrintedKey = std::pair<std::string_view, std::string_view>;  // as printed, as a setting
 
 // Degrees in "Building device mesh with parallelism: pp=1, …" (torchtitan).
-constexpr std::array<Names, 7> kMeshKeys{{
+constexpr std::array<PrintedKey, 7> kMeshKeys{{
     {"pp", "parallelism.pipeline_parallel_degree"},
     {"dp_replicate", "parallelism.data_parallel_replicate_degree"},
     {"dp_shard", "parallelism.data_parallel_shard_degree"},
@@ -29,7 +28,7 @@ constexpr std::array<Names, 7> kMeshKeys{{
 constexpr std::size_t kWorldDegrees = 5;
 
 // "Trainer is initialized with …" (torchtitan 0.2 and after).
-constexpr std::array<Names, 5> kTrainerKeys{{
+constexpr std::array<PrintedKey, 5> kTrainerKeys{{
     {"local batch size", "training.local_batch_size"},
     {"global batch size", "training.global_batch_size"},
     {"sequence length", "training.seq_len"},
@@ -38,7 +37,7 @@ constexpr std::array<Names, 5> kTrainerKeys{{
 }};
 
 // "using world size: …" (Megatron).
-constexpr std::array<Names, 4> kWorldKeys{{
+constexpr std::array<PrintedKey, 4> kWorldKeys{{
     {"data-parallel size:", "data_parallel_size"},
     {"context-parallel size:", "context_parallel_size"},
     {"tensor-model-parallel size:", "tensor_model_parallel_size"},
@@ -46,7 +45,7 @@ constexpr std::array<Names, 4> kWorldKeys{{
 }};
 
 // Attributes that DeepSpeed prints, and the keys of its JSON.
-constexpr std::array<Names, 8> kDeepspeedKeys{{
+constexpr std::array<PrintedKey, 8> kDeepspeedKeys{{
     {"train_batch_size", "train_batch_size"},
     {"train_micro_batch_size_per_gpu", "train_micro_batch_size_per_gpu"},
     {"gradient_accumulation_steps", "gradient_accumulation_steps"},
@@ -57,10 +56,6 @@ constexpr std::array<Names, 8> kDeepspeedKeys{{
     {"sequence_parallel_size", "sequence_parallel_size"},
 }};
 
-bool has(std::string_view line, std::string_view word) {
-  return line.find(word) != std::string_view::npos;
-}
-
 FoundSetting given(LogKind kind, std::string_view key, std::string value) {
   return {kind, false, std::string(key), {std::move(value)}};
 }
@@ -68,7 +63,7 @@ FoundSetting launched(std::optional<LogKind> kind, std::string_view key, std::st
   return {kind, true, std::string(key), {std::move(value)}};
 }
 
-bool is_key(std::string_view text) {
+bool is_printed_key(std::string_view text) {
   return !text.empty() && text.size() <= kLongestKey &&
          std::all_of(text.begin(), text.end(), [](char c) {
            return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
@@ -106,7 +101,7 @@ std::optional<Dotted> dotted(std::string_view line, std::size_t column) {
   }
   const std::size_t space = before.rfind(' ');
   const std::string_view name = space == std::string_view::npos ? before : before.substr(space + 1);
-  return is_key(name) ? std::optional(Dotted{name, trimmed(value)}) : std::nullopt;
+  return is_printed_key(name) ? std::optional(Dotted{name, trimmed(value)}) : std::nullopt;
 }
 
 // --- torchtitan
@@ -204,7 +199,7 @@ std::vector<FoundSetting> world_line(std::string_view line) {
 std::vector<FoundSetting> maxtext_param(std::string_view line) {
   const std::string_view words = text_after(line, "Config param ").value_or("");
   const std::size_t colon = words.find(':');
-  if (colon == std::string_view::npos || !is_key(words.substr(0, colon))) {
+  if (colon == std::string_view::npos || !is_printed_key(words.substr(0, colon))) {
     return {};
   }
   auto values = printed_values(words.substr(colon + 1));
@@ -235,7 +230,8 @@ std::vector<FoundSetting> deepspeed_attribute(std::string_view line) {
 // The name in "CUDA capacity: NAME with 79.18GiB memory", "GPU 0: NAME (UUID: …)", "GPU: NAME".
 std::optional<std::string> device_name(std::string_view line) {
   std::string_view name;
-  if (const auto capacity = text_after(line, "capacity:"); capacity && has(line, "GiB memory")) {
+  if (const auto capacity = text_after(line, "capacity:");
+      capacity && has_text(line, "GiB memory")) {
     name = capacity->substr(0, capacity->find(" with "));
   } else if (const std::string_view start = trimmed(without_rank(line)); start.starts_with("GPU")) {
     const std::size_t colon = start.find(':');
@@ -258,29 +254,29 @@ std::optional<std::string> device_name(std::string_view line) {
 }  // namespace
 
 std::vector<FoundSetting> settings_in_line(std::string_view line) {
-  if (has(line, "Config param ")) {
+  if (has_text(line, "Config param ")) {
     return maxtext_param(line);
   }
-  if (has(line, "using world size:")) {
+  if (has_text(line, "using world size:")) {
     return world_line(line);
   }
-  if (has(line, ":print]")) {
+  if (has_text(line, ":print]")) {
     return deepspeed_attribute(line);
   }
-  if (has(line, "CONFIG: micro_batches=")) {
+  if (has_text(line, "CONFIG: micro_batches=")) {
     // The pipeline engine's world size is its data-parallel size.
     return {{LogKind::kDeepspeed, true, "devices", {}}};
   }
-  if (has(line, "device mesh with parallelism:")) {
+  if (has_text(line, "device mesh with parallelism:")) {
     return mesh_line(line);
   }
-  if (has(line, "-D device mesh with")) {
+  if (has_text(line, "-D device mesh with")) {
     return old_mesh_line(line);
   }
-  if (has(line, "Trainer is initialized with")) {
+  if (has_text(line, "Trainer is initialized with")) {
     return trainer_line(line);
   }
-  if (has(line, "total parameters") && has(line, " size:")) {
+  if (has_text(line, "total parameters") && has_text(line, " size:")) {
     return model_line(line);
   }
   if (const auto devices = integer_after(line, "Num_devices:"); devices && *devices >= 1) {
@@ -293,10 +289,10 @@ std::vector<FoundSetting> settings_in_line(std::string_view line) {
 }
 
 bool begins_arguments(std::string_view line) {
-  return has(line, "--- arguments ---");
+  return has_text(line, "--- arguments ---");
 }
 bool ends_arguments(std::string_view line) {
-  return has(line, "--- end of arguments ---");
+  return has_text(line, "--- end of arguments ---");
 }
 
 std::optional<FoundSetting> argument_line(std::string_view line) {
@@ -330,7 +326,7 @@ std::optional<std::string_view> dump_continuation(LogKind kind, std::string_view
     return end == std::string_view::npos ? std::nullopt : std::optional(line.substr(end + 3));
   }
   for (const std::string_view mark : {" - INFO - ", " - WARNING - ", "[INFO]", "[WARNING]"}) {
-    if (has(line, mark)) {
+    if (has_text(line, mark)) {
       return std::nullopt;
     }
   }

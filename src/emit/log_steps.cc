@@ -124,28 +124,25 @@ StepLine nanotron_line(std::string_view line) {
   return step;
 }
 
-bool has(std::string_view line, std::string_view word) {
-  return line.find(word) != std::string_view::npos;
-}
-
 std::optional<StepLine> iteration_line(std::string_view line) {
-  if (has(line, kMegatronTime)) {
+  if (has_text(line, kMegatronTime)) {
     return megatron_line(line);
   }
-  if (has(line, "time_per_iteration_ms:") && has(line, "iteration:")) {
+  if (has_text(line, "time_per_iteration_ms:") && has_text(line, "iteration:")) {
     return nanotron_line(line);
   }
   return std::nullopt;
 }
 
 std::optional<StepLine> numbered_line(std::string_view line) {
-  if (has(line, "completed step:") && has(line, "seconds:")) {
+  if (has_text(line, "completed step:") && has_text(line, "seconds:")) {
     return maxtext_line(line);
   }
-  if (has(line, " tps:") && text_after(line, "step:")) {
+  if (has_text(line, " tps:") && text_after(line, "step:")) {
     return torchtitan_line(line);
   }
-  if (has(line, "iter time (s):") && (text_after(line, "steps:") || text_after(line, "step:"))) {
+  if (has_text(line, "iter time (s):") &&
+      (text_after(line, "steps:") || text_after(line, "step:"))) {
     return deepspeed_line(line);
   }
   return std::nullopt;
@@ -170,36 +167,36 @@ void keep_every(std::optional<Bytes>& peak, std::string_view line, std::string_v
 }  // namespace
 
 std::optional<StepLine> step_line(std::string_view line) {
-  if (has(line, "iteration")) {
+  if (has_text(line, "iteration")) {
     if (std::optional<StepLine> step = iteration_line(line)) {
       return step;
     }
   }
-  if (has(line, "Step Time") && has(line, "TFLOP/s/GPU")) {
+  if (has_text(line, "Step Time") && has_text(line, "TFLOP/s/GPU")) {
     return bridge_line(line);
   }
-  if (has(line, "step")) {
+  if (has_text(line, "step")) {
     if (std::optional<StepLine> step = numbered_line(line)) {
       return step;
     }
   }
-  return has(line, kTimerLine) ? std::optional(deepspeed_timer(line)) : std::nullopt;
+  return has_text(line, kTimerLine) ? std::optional(deepspeed_timer(line)) : std::nullopt;
 }
 
 MemoryPeaks memory_peaks(std::string_view line) {
   constexpr double kMiB = 1024.0 * 1024.0;
   constexpr double kGiB = 1024.0 * kMiB;
   MemoryPeaks peaks;
-  if (has(line, "memory (MB)")) {  // Megatron divides by 1024²
+  if (has_text(line, "memory (MB)")) {  // Megatron divides by 1024²
     keep_every(peaks.allocated, line, "max allocated:", kMiB);
     keep_every(peaks.reserved, line, "max reserved:", kMiB);
-  } else if (has(line, "MaxMemAllocated=")) {  // DeepSpeed divides by 1024³
+  } else if (has_text(line, "MaxMemAllocated=")) {  // DeepSpeed divides by 1024³
     keep_every(peaks.allocated, line, "MaxMemAllocated=", kGiB);
-  } else if (has(line, "Peak reserved")) {  // nanotron
+  } else if (has_text(line, "Peak reserved")) {  // nanotron
     keep_every(peaks.allocated, line, "Peak allocated", kMiB);
     keep_every(peaks.allocated, line, "Peak allocated:", kMiB);
     keep_every(peaks.reserved, line, "Peak reserved:", kMiB);
-  } else if (has(line, " tps:")) {  // torchtitan prints the most reserved
+  } else if (has_text(line, " tps:")) {  // torchtitan prints the most reserved
     const std::optional<std::string_view> rest = text_after(line, "memory:");
     const auto number = rest ? leading_number(*rest) : std::nullopt;
     if (number && number->rest.starts_with("GiB")) {

@@ -13,10 +13,7 @@ namespace {
 constexpr std::size_t kLongestNumber = 64;
 constexpr std::size_t kLongestValue = 16384;
 
-constexpr bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-constexpr bool is_word(char c) {
+constexpr bool is_label_character(char c) {
   return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '-';
 }
 
@@ -134,12 +131,6 @@ std::size_t rank_end(std::string_view line) {
   return mark.empty() || time_of_day ? 0 : colon + 1;
 }
 
-std::string_view unquoted(std::string_view text) {
-  const bool quoted = text.size() >= 2 && (text.front() == '\'' || text.front() == '"') &&
-                      text.back() == text.front();
-  return quoted ? text.substr(1, text.size() - 2) : text;
-}
-
 bool is_flat_list(std::string_view text) {
   const bool square = text.starts_with('[') && text.ends_with(']');
   const bool round = text.starts_with('(') && text.ends_with(')');
@@ -185,10 +176,14 @@ std::optional<std::int64_t> leading_integer(std::string_view text) {
   return static_cast<std::int64_t>(number->value);
 }
 
+bool has_text(std::string_view line, std::string_view words) {
+  return line.find(words) != std::string_view::npos;
+}
+
 std::optional<std::string_view> text_after(std::string_view line, std::string_view label) {
   for (std::size_t at = line.find(label); at != std::string_view::npos;
        at = line.find(label, at + 1)) {
-    if (at == 0 || !is_word(line[at - 1])) {
+    if (at == 0 || !is_label_character(line[at - 1])) {
       return line.substr(at + label.size());
     }
   }

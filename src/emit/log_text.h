@@ -2,6 +2,7 @@
 // they come: with colours, rank prefixes and whatever else the launcher put in front.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -9,6 +10,9 @@
 #include <vector>
 
 namespace sextant::emit {
+
+// The longest name of a setting that is read, in bytes.
+inline constexpr std::size_t kLongestKey = 128;
 
 // The number a text begins with (after blanks), and what follows it. Thousands may be set off by
 // commas ("7,132"). No number: NaN, infinities, words.
@@ -24,6 +28,7 @@ std::optional<double> scaled_number(std::string_view text);
 // A whole number that a text begins with.
 std::optional<std::int64_t> leading_integer(std::string_view text);
 
+bool has_text(std::string_view line, std::string_view words);
 // What follows the first `label` that begins a word: "size:" is not found in "batch-size: 8".
 std::optional<std::string_view> text_after(std::string_view line, std::string_view label);
 // The number that follows the label.

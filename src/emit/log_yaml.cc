@@ -9,8 +9,7 @@ namespace {
 constexpr std::string_view kTarget = "_target_: megatron.bridge.";
 constexpr std::string_view kContainer = "ConfigContainer";
 constexpr int kMostOthers = 2000;
-constexpr std::size_t kDeepest = 32;
-constexpr std::size_t kLongestKey = 128;
+constexpr std::size_t kDeepestYaml = 32;
 
 bool is_yaml_key(std::string_view key) {
   return !key.empty() && key.size() <= kLongestKey &&
@@ -58,7 +57,7 @@ YamlDump::Took YamlDump::take(std::string_view line) {
     stack_.pop_back();
   }
   // A key stands at the left or inside an open map.
-  if (!pair || (stack_.empty() && indent > 0) || stack_.size() >= kDeepest) {
+  if (!pair || (stack_.empty() && indent > 0) || stack_.size() >= kDeepestYaml) {
     return Took::kEnd;
   }
   stack_.emplace_back(indent, std::string(text.substr(0, colon)));

@@ -11,9 +11,7 @@
 namespace sextant::emit {
 namespace {
 
-using namespace describe;  // NOLINT(google-build-using-namespace)
-
-constexpr std::array<std::pair<std::string_view, std::string_view>, 20> kReasons{{
+constexpr std::array<Reason, 20> kMaxtextReasons{{
     {"cp_inner", "MaxText names the size of the inner group"},
     {"vpp", "without a pipeline there is nothing to repeat"},
     {"schedule", "MaxText runs all forwards before all backwards, repeats breadth first"},
@@ -39,7 +37,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 20> kReasons
     {"order", "the mesh says which axes cross slices; MaxText places the rest by itself"},
 }};
 
-Reading read_layout(const Settings& settings, const Model* model) {
+Reading read_maxtext_layout(const Settings& settings, const describe::Model* model) {
   Reading reading;
   reading.dialect = Dialect::kMaxtext;
   reading.unresolved = settings.unresolved;
@@ -47,7 +45,7 @@ Reading read_layout(const Settings& settings, const Model* model) {
   maxtext::read_axes(reader, reading);
   maxtext::read_batch(reader, reading,
                       model == nullptr ? std::nullopt : std::optional(model->layer_count()));
-  maxtext::read_kernels(reader, reading, model != nullptr && has_experts(*model));
+  maxtext::read_kernels(reader, reading, model != nullptr && describe::has_experts(*model));
   for (const Setting& setting : settings.given) {
     const bool mesh = (setting.key.starts_with("ici_") || setting.key.starts_with("dcn_")) &&
                       setting.key.ends_with("_parallelism");
@@ -58,7 +56,7 @@ Reading read_layout(const Settings& settings, const Model* model) {
   return reading;
 }
 
-bool is_key(std::string_view text) {
+bool is_override_key(std::string_view text) {
   return !text.empty() && std::isdigit(static_cast<unsigned char>(text[0])) == 0 &&
          std::all_of(text.begin(), text.end(), [](char c) {
            return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.';
@@ -67,10 +65,10 @@ bool is_key(std::string_view text) {
 
 }  // namespace
 
-Writing write_maxtext(const Job& job) {
+Writing write_maxtext(const describe::Job& job) {
   Writing writing;
   writing.settings.dialect = Dialect::kMaxtext;
-  const std::vector<Setting> model = maxtext::model_settings(job.model, DataStore{});
+  const std::vector<Setting> model = maxtext::model_settings(job.model, describe::DataStore{});
   SettingWriter out;
   out.all(model);
   maxtext::write_axes(job, out);
@@ -78,10 +76,10 @@ Writing write_maxtext(const Job& job) {
   maxtext::write_kernels(job, out);
   writing.settings.given = std::move(out).take();
   writing.settings.launch = launch_settings(job);
-  Layout wanted = job.layout;
+  describe::Layout wanted = job.layout;
   wanted.dp = job.dp();
-  const Reading said = read_layout(writing.settings, model.empty() ? nullptr : &job.model);
-  writing.left_out = left_out_of(wanted, said.layout, kReasons);
+  const Reading said = read_maxtext_layout(writing.settings, model.empty() ? nullptr : &job.model);
+  writing.left_out = left_out_of(wanted, said.layout, kMaxtextReasons);
   if (model.empty()) {
     writing.left_out.push_back({"model", job.model.name,
                                 "MaxText has no model_name for it; add a file to configs/models"});
@@ -93,10 +91,10 @@ Writing write_maxtext(const Job& job) {
   return writing;
 }
 
-Reading read_maxtext(const Settings& settings, const DataStore& data) {
+Reading read_maxtext(const Settings& settings, const describe::DataStore& data) {
   auto model = maxtext::model_of(settings, data);
   const bool known = model && *model;
-  Reading reading = read_layout(settings, known ? &**model : nullptr);
+  Reading reading = read_maxtext_layout(settings, known ? &**model : nullptr);
   if (known) {
     SettingReader(settings, reading).fact("model", (*model)->name, "model_name");
     reading.model = std::move(**model);
@@ -110,7 +108,8 @@ std::vector<Setting> maxtext_overrides(std::span<const WordAt> words) {
   std::vector<Setting> overrides;
   for (const WordAt& word : words) {
     const std::size_t equals = word.text.find('=');
-    if (equals == std::string::npos || !is_key(std::string_view(word.text).substr(0, equals))) {
+    if (equals == std::string::npos ||
+        !is_override_key(std::string_view(word.text).substr(0, equals))) {
       continue;
     }
     Setting setting{word.text.substr(0, equals), {word.text.substr(equals + 1)}, word.place};

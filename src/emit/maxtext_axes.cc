@@ -15,10 +15,7 @@
 namespace sextant::emit::maxtext {
 namespace {
 
-using namespace describe;  // NOLINT(google-build-using-namespace)
-
-constexpr std::int64_t kMost = 10'000'000;
-constexpr std::string_view kStrategy = "context_parallel_strategy";
+constexpr std::string_view kContextStrategy = "context_parallel_strategy";
 constexpr std::string_view kShardOptimizer = "shard_optimizer_over_data";
 constexpr std::string_view kGatherOnce = "pipeline_fsdp_ag_once";
 
@@ -41,7 +38,7 @@ struct MeshAxis {
   std::string_view field;
   bool written = true;  // others are older or rarer names of the same role
 };
-constexpr std::array kAxes{
+constexpr std::array kMeshAxes{
     MeshAxis{"pipeline", Role::kPipeline, "pp"},
     MeshAxis{"data", Role::kData, "dp"},
     MeshAxis{"fsdp", Role::kFsdp, "dp"},
@@ -58,10 +55,11 @@ constexpr std::array kAxes{
     MeshAxis{"autoregressive", Role::kIgnored, "", false},
 };
 
-constexpr std::array<Word<CpMethod>, 4> kStrategyWords{{{CpMethod::kAllGather, "all_gather"},
-                                                        {CpMethod::kP2pRing, "ring"},
-                                                        {CpMethod::kAllToAll, "ulysses"},
-                                                        {CpMethod::kAllToAllP2p, "usp"}}};
+constexpr std::array<describe::Word<describe::CpMethod>, 4> kContextStrategyWords{
+    {{describe::CpMethod::kAllGather, "all_gather"},
+     {describe::CpMethod::kP2pRing, "ring"},
+     {describe::CpMethod::kAllToAll, "ulysses"},
+     {describe::CpMethod::kAllToAllP2p, "usp"}}};
 
 using Sizes = std::array<std::int64_t, kRoles>;
 
@@ -74,22 +72,22 @@ std::string axis_key(bool inside, std::string_view name) {
 }
 
 // The size of a mesh that a role is a part of; nothing where it is none.
-std::int64_t MeshAxes::* member_of(Role role) {
+std::int64_t describe::MeshAxes::* member_of(Role role) {
   switch (role) {
     case Role::kPipeline:
-      return &MeshAxes::pipeline;
+      return &describe::MeshAxes::pipeline;
     case Role::kData:
-      return &MeshAxes::data;
+      return &describe::MeshAxes::data;
     case Role::kFsdp:
-      return &MeshAxes::fsdp;
+      return &describe::MeshAxes::fsdp;
     case Role::kExpert:
-      return &MeshAxes::expert;
+      return &describe::MeshAxes::expert;
     case Role::kContext:
     case Role::kUlysses:
-      return &MeshAxes::sequence;
+      return &describe::MeshAxes::sequence;
     case Role::kTensor:
     case Role::kTensorSequence:
-      return &MeshAxes::tensor;
+      return &describe::MeshAxes::tensor;
     case Role::kIgnored:
       break;
   }
@@ -97,7 +95,7 @@ std::int64_t MeshAxes::* member_of(Role role) {
 }
 
 // Sizes over the whole job.
-Sizes sizes_of(const Layout& at, const Mesh& mesh) {
+Sizes sizes_of(const describe::Layout& at, const describe::Mesh& mesh) {
   Sizes sizes;
   sizes.fill(1);
   of(sizes, Role::kPipeline) = mesh.ici.pipeline * mesh.dcn.pipeline;
@@ -106,7 +104,7 @@ Sizes sizes_of(const Layout& at, const Mesh& mesh) {
   of(sizes, Role::kExpert) = mesh.ici.expert * mesh.dcn.expert;
   of(sizes, at.sp ? Role::kTensorSequence : Role::kTensor) = at.tp;
   of(sizes, Role::kContext) = at.cp;
-  if (at.cp > 1 && at.cp_method == CpMethod::kAllToAllP2p) {
+  if (at.cp > 1 && at.cp_method == describe::CpMethod::kAllToAllP2p) {
     const std::int64_t inner = std::gcd(at.cp, at.cp_inner > 0 ? at.cp_inner : at.cp);
     of(sizes, Role::kUlysses) = inner;
     of(sizes, Role::kContext) = at.cp / inner;
@@ -115,8 +113,8 @@ Sizes sizes_of(const Layout& at, const Mesh& mesh) {
 }
 
 // The mesh as the file has it.
-struct Level {
-  std::array<std::int64_t, kAxes.size()> sizes{};
+struct MeshLevel {
+  std::array<std::int64_t, kMeshAxes.size()> sizes{};
   std::optional<std::size_t> open;  // the axis that takes what is left (-1)
   [[nodiscard]] std::int64_t product() const {
     std::int64_t product = 1;
@@ -127,12 +125,12 @@ struct Level {
   }
 };
 
-Level read_level(SettingReader& reader, bool inside) {
-  Level level;
-  for (std::size_t i = 0; i < kAxes.size(); ++i) {
-    const std::string key = axis_key(inside, kAxes[i].name);
-    const std::int64_t silent = kAxes[i].name == (inside ? "fsdp" : "data") ? -1 : 1;
-    std::int64_t size = reader.whole(key, -1, kMost).value_or(silent);
+MeshLevel read_level(SettingReader& reader, bool inside) {
+  MeshLevel level;
+  for (std::size_t i = 0; i < kMeshAxes.size(); ++i) {
+    const std::string key = axis_key(inside, kMeshAxes[i].name);
+    const std::int64_t silent = kMeshAxes[i].name == (inside ? "fsdp" : "data") ? -1 : 1;
+    std::int64_t size = reader.whole(key, -1, describe::kMostDevices).value_or(silent);
     if (size < 1 && level.open) {
       reader.unresolved(key, "a second axis of -1; read as 1");
     } else if (size < 1) {
@@ -149,17 +147,17 @@ std::optional<std::int64_t> chips_of_topology(std::string_view topology) {
   const auto count =
       dash == std::string_view::npos ? std::nullopt : to_integer(topology.substr(dash + 1));
   const std::string_view kind = topology.substr(0, dash);
-  if (!count || *count < 1 || *count > kMost) {
+  if (!count || *count < 1 || *count > describe::kMostDevices) {
     return std::nullopt;
   }
   return kind == "v4" || kind == "v5p" ? *count / 2 : *count;
 }
 
-void fill(SettingReader& reader, Level& level, bool inside, std::int64_t total) {
+void fill(SettingReader& reader, MeshLevel& level, bool inside, std::int64_t total) {
   const std::int64_t rest = level.product();
   const std::size_t at = level.open.value_or(0);
   if (rest < 1 || total % rest != 0) {
-    reader.unresolved(axis_key(inside, kAxes[at].name),
+    reader.unresolved(axis_key(inside, kMeshAxes[at].name),
                       fmt::format("the other axes take {}, which does not divide {}", rest, total));
     return;
   }
@@ -169,15 +167,15 @@ void fill(SettingReader& reader, Level& level, bool inside, std::int64_t total) 
 
 // Both levels with their -1 filled as far as the devices are known.
 struct FilledMesh {
-  Level ici;
-  Level dcn;
+  MeshLevel ici;
+  MeshLevel dcn;
 };
 
 FilledMesh read_mesh(SettingReader& reader, Reading& reading) {
   FilledMesh mesh{read_level(reader, true), read_level(reader, false)};
-  auto slices = reader.whole("num_slices", -1, kMost);
+  auto slices = reader.whole("num_slices", -1, describe::kMostDevices);
   if (!slices || *slices < 1) {
-    slices = reader.whole("compile_topology_num_slices", -1, kMost);
+    slices = reader.whole("compile_topology_num_slices", -1, describe::kMostDevices);
   }
   if (mesh.dcn.open) {
     // Nothing said: one slice.
@@ -209,34 +207,37 @@ FilledMesh read_mesh(SettingReader& reader, Reading& reading) {
 }
 
 void say(SettingReader& reader, const FilledMesh& mesh) {
-  for (std::size_t i = 0; i < kAxes.size(); ++i) {
+  for (std::size_t i = 0; i < kMeshAxes.size(); ++i) {
     for (const bool inside : {true, false}) {
-      const std::string key = axis_key(inside, kAxes[i].name);
+      const std::string key = axis_key(inside, kMeshAxes[i].name);
       const std::int64_t size = (inside ? mesh.ici : mesh.dcn).sizes[i];
-      if (kAxes[i].role == Role::kIgnored && size > 1) {
+      if (kMeshAxes[i].role == Role::kIgnored && size > 1) {
         reader.unresolved(key, "an axis for inference; left out");
-      } else if (kAxes[i].role != Role::kIgnored) {
-        reader.fact(kAxes[i].field, std::to_string(size), key);
+      } else if (kMeshAxes[i].role != Role::kIgnored) {
+        reader.fact(kMeshAxes[i].field, std::to_string(size), key);
       }
     }
   }
 }
 
-void read_context(SettingReader& reader, Layout& at, std::int64_t ulysses) {
-  const auto strategy =
-      reader.word<CpMethod>(kStrategy, kStrategyWords).value_or(CpMethod::kAllGather);
+void read_context_strategy(SettingReader& reader, describe::Layout& at, std::int64_t ulysses) {
+  const auto strategy = reader.word<describe::CpMethod>(kContextStrategy, kContextStrategyWords)
+                            .value_or(describe::CpMethod::kAllGather);
   if (at.cp == 1) {
     return;
   }
   at.cp_method = strategy;
-  at.cp_inner = strategy == CpMethod::kAllToAllP2p ? ulysses : 0;
-  reader.fact("cp_method", std::string(word_of<CpMethod>(kCpMethodWords, strategy)), kStrategy);
+  at.cp_inner = strategy == describe::CpMethod::kAllToAllP2p ? ulysses : 0;
+  reader.fact(
+      "cp_method",
+      std::string(describe::word_of<describe::CpMethod>(describe::kCpMethodWords, strategy)),
+      kContextStrategy);
 }
 
-Mesh as_mesh(const FilledMesh& filled) {
-  Mesh mesh;
-  for (std::size_t i = 0; i < kAxes.size(); ++i) {
-    if (const auto member = member_of(kAxes[i].role)) {
+describe::Mesh as_mesh(const FilledMesh& filled) {
+  describe::Mesh mesh;
+  for (std::size_t i = 0; i < kMeshAxes.size(); ++i) {
+    if (const auto member = member_of(kMeshAxes[i].role)) {
       mesh.ici.*member = saturating_product({mesh.ici.*member, filled.ici.sizes[i]});
       mesh.dcn.*member = saturating_product({mesh.dcn.*member, filled.dcn.sizes[i]});
     }
@@ -245,18 +246,18 @@ Mesh as_mesh(const FilledMesh& filled) {
 }
 
 // Who crosses slices.
-void read_order(SettingReader& reader, Reading& reading, const Mesh& mesh) {
+void read_order(SettingReader& reader, Reading& reading, const describe::Mesh& mesh) {
   if (mesh.dcn.devices() == 1) {
     return;
   }
-  const MeshOrder read = order_of(mesh);
+  const describe::MeshOrder read = describe::order_of(mesh);
   reading.layout.order = read.order;
   std::vector<std::string> words;
-  for (const Axis axis : read.order) {
-    words.emplace_back(word_of<Axis>(kAxisWords, axis));
+  for (const describe::Axis axis : read.order) {
+    words.emplace_back(describe::word_of<describe::Axis>(describe::kAxisWords, axis));
   }
   const std::string order = join(words, "-");
-  for (const MeshAxis& axis : kAxes) {
+  for (const MeshAxis& axis : kMeshAxes) {
     const auto member = member_of(axis.role);
     if (member != nullptr && mesh.dcn.*member > 1) {
       reader.fact("order", order, axis_key(false, axis.name));
@@ -271,18 +272,19 @@ void read_order(SettingReader& reader, Reading& reading, const Mesh& mesh) {
 }
 
 // `known`: no axis is still open.
-void read_sharding(SettingReader& reader, Layout& at, Sizes sizes, bool known) {
+void read_mesh_sharding(SettingReader& reader, describe::Layout& at, Sizes sizes, bool known) {
   const std::int64_t copies = of(sizes, Role::kData);
   const std::int64_t shard = saturating_product({of(sizes, Role::kFsdp), at.cp, at.ep});
   const bool over_data = reader.flag(kShardOptimizer).value_or(false);
   if (shard > 1 || !known) {
-    at.zero = Zero::kParameters;
+    at.zero = describe::Zero::kParameters;
     at.zero_group = copies > 1 && known ? shard : 0;
   } else if (over_data && copies > 1) {
-    at.zero = Zero::kOptimizer;
+    at.zero = describe::Zero::kOptimizer;
     reader.fact("zero", "1", kShardOptimizer);
   }
-  if (at.zero == Zero::kParameters && at.pp > 1 && reader.flag(kGatherOnce).value_or(false)) {
+  if (at.zero == describe::Zero::kParameters && at.pp > 1 &&
+      reader.flag(kGatherOnce).value_or(false)) {
     at.reshard_after_forward = false;
     reader.fact("reshard", "0", kGatherOnce);
   }
@@ -291,28 +293,36 @@ void read_sharding(SettingReader& reader, Layout& at, Sizes sizes, bool known) {
 }  // namespace
 
 bool is_axis(std::string_view key) {
-  return std::any_of(kAxes.begin(), kAxes.end(), [&](const MeshAxis& axis) {
+  return std::any_of(kMeshAxes.begin(), kMeshAxes.end(), [&](const MeshAxis& axis) {
     return key == axis_key(true, axis.name) || key == axis_key(false, axis.name);
   });
 }
 
+std::vector<std::string_view> axis_names() {
+  std::vector<std::string_view> names;
+  for (const MeshAxis& axis : kMeshAxes) {
+    names.push_back(axis.name);
+  }
+  return names;
+}
+
 KnownKeys axis_keys() {
   KnownKeys known;
-  for (const MeshAxis& axis : kAxes) {
+  for (const MeshAxis& axis : kMeshAxes) {
     known.keys.push_back(axis_key(true, axis.name));
     known.keys.push_back(axis_key(false, axis.name));
   }
   return known;
 }
 
-void write_axes(const Job& job, SettingWriter& out) {
-  const Layout& at = job.layout;
-  out.text("hardware", is_torus(job.cluster) ? "tpu" : "gpu");
-  const Mesh mesh = mesh_of(job);
+void write_axes(const describe::Job& job, SettingWriter& out) {
+  const describe::Layout& at = job.layout;
+  out.text("hardware", describe::is_torus(job.cluster) ? "tpu" : "gpu");
+  const describe::Mesh mesh = describe::mesh_of(job);
   Sizes sizes = sizes_of(at, mesh);
-  MeshAxes left = mesh.dcn;  // of two axes that share a size the first crosses first
+  describe::MeshAxes left = mesh.dcn;  // of two axes that share a size the first crosses first
   std::vector<std::pair<std::string_view, std::int64_t>> crossing;
-  for (const MeshAxis& axis : kAxes) {
+  for (const MeshAxis& axis : kMeshAxes) {
     if (!axis.written) {
       continue;
     }
@@ -326,11 +336,13 @@ void write_axes(const Job& job, SettingWriter& out) {
     out.whole(axis_key(false, name), across);
   }
   if (at.cp > 1) {
-    out.text(kStrategy, word_of<CpMethod>(kStrategyWords, at.cp_method));
+    out.text(kContextStrategy,
+             describe::word_of<describe::CpMethod>(kContextStrategyWords, at.cp_method));
   }
-  out.flag(kShardOptimizer, at.zero == Zero::kOptimizer || at.zero == Zero::kGradients);
+  out.flag(kShardOptimizer,
+           at.zero == describe::Zero::kOptimizer || at.zero == describe::Zero::kGradients);
   if (at.pp > 1) {
-    out.flag(kGatherOnce, at.zero == Zero::kParameters && !at.reshard_after_forward);
+    out.flag(kGatherOnce, at.zero == describe::Zero::kParameters && !at.reshard_after_forward);
   }
 }
 
@@ -339,26 +351,26 @@ void read_axes(SettingReader& reader, Reading& reading) {
   say(reader, mesh);
   Sizes sizes;
   sizes.fill(1);
-  for (std::size_t i = 0; i < kAxes.size(); ++i) {
-    std::int64_t& size = of(sizes, kAxes[i].role);
+  for (std::size_t i = 0; i < kMeshAxes.size(); ++i) {
+    std::int64_t& size = of(sizes, kMeshAxes[i].role);
     size = saturating_product({size, mesh.ici.sizes[i], mesh.dcn.sizes[i]});
   }
-  Layout& at = reading.layout;
+  describe::Layout& at = reading.layout;
   at.tp = saturating_product({of(sizes, Role::kTensor), of(sizes, Role::kTensorSequence)});
   at.sp = of(sizes, Role::kTensorSequence) > 1;
   at.cp = saturating_product({of(sizes, Role::kContext), of(sizes, Role::kUlysses)});
   at.pp = of(sizes, Role::kPipeline);
   at.ep = of(sizes, Role::kExpert);
   const bool known = !mesh.ici.open;
-  if (!known && kAxes[*mesh.ici.open].role != Role::kFsdp &&
-      kAxes[*mesh.ici.open].role != Role::kData) {
-    reader.unresolved(axis_key(true, kAxes[*mesh.ici.open].name),
+  if (!known && kMeshAxes[*mesh.ici.open].role != Role::kFsdp &&
+      kMeshAxes[*mesh.ici.open].role != Role::kData) {
+    reader.unresolved(axis_key(true, kMeshAxes[*mesh.ici.open].name),
                       "-1 takes what is left of the devices, which are not known; read as 1");
   }
   at.dp = known ? saturating_product({of(sizes, Role::kData), of(sizes, Role::kFsdp), at.ep}) : 0;
   read_order(reader, reading, as_mesh(mesh));
-  read_context(reader, at, of(sizes, Role::kUlysses));
-  read_sharding(reader, at, sizes, known);
+  read_context_strategy(reader, at, of(sizes, Role::kUlysses));
+  read_mesh_sharding(reader, at, sizes, known);
 }
 
 }  // namespace sextant::emit::maxtext

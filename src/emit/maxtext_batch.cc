@@ -11,13 +11,10 @@
 namespace sextant::emit::maxtext {
 namespace {
 
-using namespace describe;  // NOLINT(google-build-using-namespace)
-
-constexpr std::int64_t kMost = 10'000'000;
-constexpr std::int64_t kMostTokens = 1'000'000'000;
+constexpr std::int64_t kMostCount = 10'000'000;
 constexpr std::string_view kLength = "max_target_length";
 constexpr std::string_view kPerDevice = "per_device_batch_size";
-constexpr std::string_view kAccumulation = "gradient_accumulation_steps";
+constexpr std::string_view kMaxtextAccumulation = "gradient_accumulation_steps";
 constexpr std::string_view kMicrobatches = "num_pipeline_microbatches";
 constexpr std::string_view kRepeats = "num_pipeline_repeats";
 constexpr std::string_view kStageLayers = "num_layers_per_pipeline_stage";
@@ -43,7 +40,7 @@ std::string per_device_text(std::int64_t devices, std::int64_t wanted) {
 
 // Microbatches of a pipeline are a multiple of its stages that divides the replica's batch: the
 // job's own, or the next above it, or none (0).
-std::int64_t pipeline_microbatches(const Job& job) {
+std::int64_t pipeline_microbatches(const describe::Job& job) {
   const std::int64_t pp = job.layout.pp;
   const std::int64_t dp = std::max<std::int64_t>(1, job.dp());
   const std::int64_t batch = job.global_batch / dp;
@@ -56,16 +53,16 @@ std::int64_t pipeline_microbatches(const Job& job) {
   return 0;
 }
 
-std::int64_t read_repeats(SettingReader& reader, const Layout& at,
+std::int64_t read_repeats(SettingReader& reader, const describe::Layout& at,
                           std::optional<std::int64_t> layers) {
-  const auto repeats = reader.whole(kRepeats, -1, kMost);
+  const auto repeats = reader.whole(kRepeats, -1, kMostCount);
   if (repeats && *repeats > 0) {
     reader.fact("vpp", std::to_string(*repeats), kRepeats);
     return *repeats;
   }
-  const std::int64_t stage = reader.whole(kStageLayers, 1, kMost).value_or(1);
+  const std::int64_t stage = reader.whole(kStageLayers, 1, kMostCount).value_or(1);
   const std::int64_t pass = saturating_product({stage, at.pp});
-  const auto pipelined = reader.whole(kPipelined, -1, kMost);
+  const auto pipelined = reader.whole(kPipelined, -1, kMostCount);
   const auto count = pipelined && *pipelined > 0 ? pipelined : layers;
   if (!count || *count % pass != 0) {
     reader.unresolved(
@@ -79,13 +76,14 @@ std::int64_t read_repeats(SettingReader& reader, const Layout& at,
   return *count / pass;
 }
 
-void read_pipeline(SettingReader& reader, Layout& at, std::optional<std::int64_t> layers) {
+void read_pipeline(SettingReader& reader, describe::Layout& at,
+                   std::optional<std::int64_t> layers) {
   if (at.pp == 1) {
     return;
   }
   at.vpp = read_repeats(reader, at, layers);
-  at.schedule = at.vpp > 1 ? Schedule::kLoopedBfs : Schedule::kGpipe;
-  const auto pipelined = reader.whole(kPipelined, -1, kMost);
+  at.schedule = at.vpp > 1 ? describe::Schedule::kLoopedBfs : describe::Schedule::kGpipe;
+  const auto pipelined = reader.whole(kPipelined, -1, kMostCount);
   if (pipelined && *pipelined > 0 && layers && *pipelined != *layers) {
     reader.unresolved(kPipelined, "the layers outside the pipeline are taken to be inside");
   }
@@ -93,8 +91,8 @@ void read_pipeline(SettingReader& reader, Layout& at, std::optional<std::int64_t
 
 }  // namespace
 
-void write_batch(const Job& job, SettingWriter& out) {
-  const Layout& at = job.layout;
+void write_batch(const describe::Job& job, SettingWriter& out) {
+  const describe::Layout& at = job.layout;
   const std::int64_t devices = std::max<std::int64_t>(1, job.cluster.devices);
   out.whole(kLength, job.sequences.length);
   const std::int64_t steps =
@@ -102,7 +100,7 @@ void write_batch(const Job& job, SettingWriter& out) {
           ? 1
           : job.microbatches();
   out.text(kPerDevice, per_device_text(devices, job.global_batch / steps));
-  out.whole(kAccumulation, steps);
+  out.whole(kMaxtextAccumulation, steps);
   if (at.pp == 1) {
     return;
   }
@@ -114,19 +112,19 @@ void write_batch(const Job& job, SettingWriter& out) {
 }
 
 void read_batch(SettingReader& reader, Reading& reading, std::optional<std::int64_t> layers) {
-  Layout& at = reading.layout;
+  describe::Layout& at = reading.layout;
   read_pipeline(reader, at, layers);
-  reading.sequence = reader.whole(kLength, 1, kMostTokens).value_or(kSilentLength);
+  reading.sequence = reader.whole(kLength, 1, kLongestSequence).value_or(kSilentLength);
   reader.fact("seq", std::to_string(*reading.sequence), kLength);
   const std::string said = reader.text(kPerDevice).value_or("");
   const auto number = to_double(said);
-  if (!said.empty() && (!number || *number <= 0.0 || *number > as_double(kMost))) {
+  if (!said.empty() && (!number || *number <= 0.0 || *number > as_double(kMostCount))) {
     reader.unresolved(kPerDevice, "not a positive number");
     return;
   }
   const double per_device = number.value_or(kSilentPerDevice);
-  const std::int64_t steps = reader.whole(kAccumulation, 1, kMost).value_or(1);
-  const auto asked = reader.whole(kMicrobatches, -1, kMost);
+  const std::int64_t steps = reader.whole(kMaxtextAccumulation, 1, kMostCount).value_or(1);
+  const auto asked = reader.whole(kMicrobatches, -1, kMostCount);
   std::int64_t parts = asked && *asked > 0 ? *asked : at.pp;
   parts = at.pp > 1 ? parts : 1;
   // One replica's ranks stand for the job where its devices are not known.

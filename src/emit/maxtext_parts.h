@@ -1,4 +1,5 @@
-// The parts of a MaxText job, each written and read in one place. Used by maxtext.cc only.
+// The parts of a MaxText job, each written and read in one place. Used by maxtext.cc, and by the
+// rules about its mesh.
 #pragma once
 
 #include <cstdint>
@@ -20,6 +21,8 @@ void read_axes(SettingReader& reader, Reading& reading);
 // Is it one of the mesh's keys?
 bool is_axis(std::string_view key);
 KnownKeys axis_keys();
+// As they stand in those keys: "fsdp".
+std::vector<std::string_view> axis_names();
 
 // Sequence, batch and pipeline (maxtext_batch.cc). `layers`: of the model, where it is known.
 void write_batch(const describe::Job& job, SettingWriter& out);

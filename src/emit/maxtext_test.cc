@@ -20,28 +20,26 @@
 namespace sextant::emit {
 namespace {
 
-using namespace describe;  // NOLINT(google-build-using-namespace): the test speaks its words
-
-Reading through_a_file(const Writing& writing) {
+Reading through_maxtext_file(const Writing& writing) {
   const auto settings = through_yaml(writing, "job.yml");
-  return settings ? read_maxtext(*settings, DataStore{}) : Reading{};
+  return settings ? read_maxtext(*settings, describe::DataStore{}) : Reading{};
 }
 
-Reading read_text(std::string_view text, std::int64_t devices = 0) {
+Reading read_maxtext_text(std::string_view text, std::int64_t devices = 0) {
   auto settings = parse_yaml(text, "job.yml", Dialect::kMaxtext);
   EXPECT_TRUE(settings) << to_text(settings.error());
   if (devices > 0) {
     settings->launch.push_back({"devices", {std::to_string(devices)}, {}});
   }
-  return read_maxtext(*settings, DataStore{});
+  return read_maxtext(*settings, describe::DataStore{});
 }
 
 TEST(Maxtext, WhatIsLeftOutIsExactlyWhatDiffers) {
   EXPECT_TRUE(rc::check("round trip", [] {
     for (int i = 0; i < 10; ++i) {
-      const Job job = any_job(Framework::kMaxtext);
+      const Job job = any_job(describe::Framework::kMaxtext);
       const Writing writing = write_maxtext(job);
-      const Reading reading = through_a_file(writing);
+      const Reading reading = through_maxtext_file(writing);
       RC_ASSERT(layout_fields(writing.left_out) == differing_keys(job.layout, reading.layout));
       RC_ASSERT(reading.sequence == job.sequences.length);
       RC_ASSERT(reading.global_batch == job.global_batch);
@@ -75,16 +73,16 @@ void choose_crossing(Job& job) {
                                         {Axis::kTp, Axis::kEp, Axis::kPp, Axis::kDp, Axis::kCp},
                                         {Axis::kCp, Axis::kEp, Axis::kPp, Axis::kDp, Axis::kTp},
                                         {Axis::kTp, Axis::kCp, Axis::kDp, Axis::kEp, Axis::kPp}});
-  const MeshOrder read = order_of(mesh_of(job));
+  const describe::MeshOrder read = describe::order_of(describe::mesh_of(job));
   RC_ASSERT(read.exact);
   at.order = read.order;
 }
 
 Job any_maxtext_job() {
-  Job job = any_job(Framework::kMaxtext);
+  Job job = any_job(describe::Framework::kMaxtext);
   Layout& at = job.layout;
   const Layout plain;
-  const bool experts = has_experts(job.model);
+  const bool experts = describe::has_experts(job.model);
   at.cp_inner = at.cp_method == CpMethod::kAllToAllP2p ? 2 : 0;
   at.pp = any::one_of<std::int64_t>({1, 2, 4});
   at.vpp = at.pp > 1 ? any::one_of<std::int64_t>({1, 2, 5}) : 1;
@@ -116,9 +114,10 @@ Job any_maxtext_job() {
                   .offload = any::once_in(2)};
   at.attention = any::one_of<AttentionKernel>(
       {AttentionKernel::kFlash, AttentionKernel::kCudnn, AttentionKernel::kEager});
-  at.loss = LossKernel::kInPlace;
-  at.launch = Launch::kCompiled;
-  at.dispatcher = experts && any::once_in(2) ? Dispatcher::kAllGather : Dispatcher::kAllToAll;
+  at.loss = describe::LossKernel::kInPlace;
+  at.launch = describe::Launch::kCompiled;
+  at.dispatcher = experts && any::once_in(2) ? describe::Dispatcher::kAllGather
+                                             : describe::Dispatcher::kAllToAll;
   at.overlap.clear();
   if (at.dp * at.cp > 1) {
     at.overlap = {Overlap::kGradReduce};
@@ -154,15 +153,16 @@ TEST(Maxtext, ItsOwnJobsReadBackWhole) {
         RC_FAIL(each.field + "=" + each.value + ": " + each.why + "\n" +
                 render_yaml(writing.settings));
       }
-      const Reading reading = through_a_file(writing);
+      const Reading reading = through_maxtext_file(writing);
       RC_ASSERT(reading.layout == job.layout);
-      Layout by_mesh = with_mesh(job.layout, mesh_of(job));
+      Layout by_mesh = describe::with_mesh(job.layout, describe::mesh_of(job));
       by_mesh.zero = by_mesh.zero == Zero::kNone ? job.layout.zero : by_mesh.zero;
       RC_ASSERT(by_mesh == job.layout);
       RC_ASSERT(reading.global_batch == job.global_batch);
       RC_ASSERT(reading.devices == job.cluster.devices);
       RC_ASSERT(reading.model.has_value());
-      RC_ASSERT(model_parameters(*reading.model).total() == model_parameters(job.model).total());
+      RC_ASSERT(describe::model_parameters(*reading.model).total() ==
+                describe::model_parameters(job.model).total());
     }
   }));
 }
@@ -172,14 +172,14 @@ TEST(Maxtext, SharesOfADeviceGiveBackWholeSequences) {
   for (const std::int64_t devices : {3, 7, 48, 49, 96, 1000, 6144, 99'991}) {
     for (const std::int64_t micro : {1, 2, 5, 64, 333}) {
       Job job;
-      job.cluster = *load_cluster("8xb200-sxm", DataStore{});
+      job.cluster = *describe::load_cluster("8xb200-sxm", describe::DataStore{});
       job.cluster.devices = devices;
       job.layout.tp = devices;
       job.layout.dp = 1;
       job.layout.mbs = micro;
       job.global_batch = micro;
       job.sequences.length = 128;
-      const Reading reading = through_a_file(write_maxtext(job));
+      const Reading reading = through_maxtext_file(write_maxtext(job));
       EXPECT_EQ(reading.layout.mbs, micro) << devices;
       EXPECT_EQ(reading.global_batch, micro) << devices;
     }
@@ -195,8 +195,8 @@ TEST(Maxtext, AnAxisOfMinusOneTakesWhatIsLeft) {
       "per_device_batch_size: 0.5\n"
       "max_target_length: 8_192\n"
       "quantization: ''\n";
-  const Reading reading = read_text(text, 512);
-  EXPECT_EQ(to_text(reading.layout),
+  const Reading reading = read_maxtext_text(text, 512);
+  EXPECT_EQ(describe::to_text(reading.layout),
             "tp=4,dp=128,zero=3,zero_group=64,mbs=2,recompute=full,parameters=fp32,"
             "optimizer=adam:none:fp32:fp32,loss=in-place,compile=compile,overlap=grad_reduce+param_"
             "gather");
@@ -205,7 +205,7 @@ TEST(Maxtext, AnAxisOfMinusOneTakesWhatIsLeft) {
   EXPECT_EQ(reading.model->layer_count(), 126);
   EXPECT_TRUE(reading.unresolved.empty());
   // The same without the devices: dp is open, a replica's batch is not.
-  const Reading open = read_text(text);
+  const Reading open = read_maxtext_text(text);
   EXPECT_EQ(open.layout.dp, 0);
   EXPECT_EQ(open.layout.tp, 4);
   EXPECT_EQ(open.layout.mbs, 2);
@@ -214,7 +214,7 @@ TEST(Maxtext, AnAxisOfMinusOneTakesWhatIsLeft) {
 }
 
 TEST(Maxtext, SilenceIsBaseYml) {
-  const Reading reading = read_text("run_name: x\n", 256);
+  const Reading reading = read_maxtext_text("run_name: x\n", 256);
   EXPECT_EQ(reading.layout.dp, 256);
   EXPECT_EQ(reading.layout.zero, Zero::kParameters);
   EXPECT_EQ(reading.layout.mbs, 12);
@@ -243,7 +243,7 @@ TEST(Maxtext, ReadsAPublicRecipeWithOverrides) {
   EXPECT_EQ(find(settings.given, "run_name")->values[0], "a=b");
   const Place& place = find(settings.given, "max_target_length")->place;
   EXPECT_EQ(line.substr(place.offset, place.length), "32768");
-  const Reading reading = read_maxtext(settings, DataStore{});
+  const Reading reading = read_maxtext(settings, describe::DataStore{});
   EXPECT_EQ(reading.layout.dp, 512);
   EXPECT_EQ(reading.layout.zero_group, 256);
   EXPECT_EQ(reading.layout.recompute.granularity, Recompute::kFull);
@@ -254,7 +254,7 @@ TEST(Maxtext, ReadsAPublicRecipeWithOverrides) {
 }
 
 TEST(Maxtext, PipelinesRepeatAsOftenAsTheirLayersAllow) {
-  const Reading reading = read_text(
+  const Reading reading = read_maxtext_text(
       "model_name: llama2-70b\nici_pipeline_parallelism: 4\nici_fsdp_parallelism: 2\n"
       "num_layers_per_pipeline_stage: 5\nper_device_batch_size: 2\nnum_pipeline_microbatches: 8\n",
       8);
@@ -265,14 +265,14 @@ TEST(Maxtext, PipelinesRepeatAsOftenAsTheirLayersAllow) {
 }
 
 TEST(Maxtext, AnAttentionKernelIsStatedWhereItIsNamed) {
-  EXPECT_TRUE(read_text("attention: flash\n").attention_stated);
-  EXPECT_TRUE(read_text("attention: cudnn_flash_te\n").attention_stated);
-  EXPECT_FALSE(read_text("attention: autoselected\n").attention_stated);
-  EXPECT_FALSE(read_text("ici_fsdp_parallelism: 8\n").attention_stated);
+  EXPECT_TRUE(read_maxtext_text("attention: flash\n").attention_stated);
+  EXPECT_TRUE(read_maxtext_text("attention: cudnn_flash_te\n").attention_stated);
+  EXPECT_FALSE(read_maxtext_text("attention: autoselected\n").attention_stated);
+  EXPECT_FALSE(read_maxtext_text("ici_fsdp_parallelism: 8\n").attention_stated);
 }
 
 TEST(Maxtext, WhatIsNotUnderstoodIsSaid) {
-  const Reading reading = read_text(
+  const Reading reading = read_maxtext_text(
       "model_name: unheard-of\nici_fsdp_parallelism: -1\nici_tensor_parallelism: -1\n"
       "ici_warp_parallelism: 2\nper_device_batch_size: lots\nremat_policy: sometimes\n"
       "quantization: int3\nparameter_memory_host_offload: true\n",
@@ -280,24 +280,25 @@ TEST(Maxtext, WhatIsNotUnderstoodIsSaid) {
   ASSERT_EQ(reading.unknown.size(), 1U);
   EXPECT_EQ(reading.unknown[0].key, "ici_warp_parallelism");
   EXPECT_EQ(reading.unresolved.size(), 6U);
-  const Reading wrong = read_text("ici_fsdp_parallelism: 4\n", 8);
+  const Reading wrong = read_maxtext_text("ici_fsdp_parallelism: 4\n", 8);
   ASSERT_EQ(wrong.unresolved.size(), 1U);
   EXPECT_EQ(wrong.unresolved[0].why, "its axes take 4 devices, the job has 8");
 }
 
 TEST(Maxtext, ATopologyNamesTheDevices) {
-  EXPECT_EQ(read_text("compile_topology: v6e-256\ncompile_topology_num_slices: 2\n").layout.dp,
-            512);
-  EXPECT_EQ(read_text("compile_topology: v5p-256\n").devices, 128);
+  EXPECT_EQ(
+      read_maxtext_text("compile_topology: v6e-256\ncompile_topology_num_slices: 2\n").layout.dp,
+      512);
+  EXPECT_EQ(read_maxtext_text("compile_topology: v5p-256\n").devices, 128);
 }
 
 TEST(Maxtext, EveryNameIsAModelOfTheCatalogue) {
-  const DataStore data;
-  for (const std::string& name : catalogue_names(data)) {
-    const Model model = *load_model(name, data);
+  const describe::DataStore data;
+  for (const std::string& name : describe::catalogue_names(data)) {
+    const Model model = *describe::load_model(name, data);
     Job job;
     job.model = model;
-    job.cluster = *load_cluster("64xtpu-v6e", data);
+    job.cluster = *describe::load_cluster("64xtpu-v6e", data);
     job.layout.dp = 64;
     job.global_batch = 64;
     job.sequences.length = 2048;
@@ -306,22 +307,24 @@ TEST(Maxtext, EveryNameIsAModelOfTheCatalogue) {
     if (named == nullptr) {
       continue;
     }
-    const Reading reading = through_a_file(writing);
+    const Reading reading = through_maxtext_file(writing);
     ASSERT_TRUE(reading.model) << name;
-    EXPECT_EQ(model_parameters(*reading.model).total(), model_parameters(model).total()) << name;
+    EXPECT_EQ(describe::model_parameters(*reading.model).total(),
+              describe::model_parameters(model).total())
+        << name;
   }
 }
 
 TEST(Maxtext, WritesTheMeshThatThePlanNames) {
   EXPECT_TRUE(rc::check("sizes of both levels", [] {
     for (int i = 0; i < 10; ++i) {
-      const Job job = any_job(Framework::kMaxtext);
+      const Job job = any_job(describe::Framework::kMaxtext);
       const std::vector<Setting> given = write_maxtext(job).settings.given;
       const auto size = [&](std::string_view level, std::string_view axis) {
         return std::stoll(
             find(given, fmt::format("{}_{}_parallelism", level, axis))->values.front());
       };
-      const Mesh mesh = mesh_of(job);
+      const describe::Mesh mesh = describe::mesh_of(job);
       for (const auto& [level, axes] : {std::pair{"ici", mesh.ici}, std::pair{"dcn", mesh.dcn}}) {
         RC_ASSERT(size(level, "pipeline") == axes.pipeline);
         RC_ASSERT(size(level, "data") == axes.data);
@@ -345,13 +348,13 @@ std::string mesh_doubts(const Reading& reading) {
 
 TEST(Maxtext, WhoCrossesSlicesIsKept) {
   const auto order_read = [](std::string_view dcn) {
-    const Reading reading = read_text(
+    const Reading reading = read_maxtext_text(
         "ici_pipeline_parallelism: 2\nici_context_parallelism: 2\n"
         "ici_expert_parallelism: 2\nici_tensor_parallelism: 2\n"
         "ici_fsdp_parallelism: 4\n" +
         std::string(dcn));
     EXPECT_EQ(mesh_doubts(reading), "");
-    const std::string text = to_text(reading.layout);
+    const std::string text = describe::to_text(reading.layout);
     const std::size_t at = text.find("order=");
     return at == std::string::npos ? "usual" : text.substr(at + 6, 14);
   };
@@ -367,7 +370,7 @@ TEST(Maxtext, WhoCrossesSlicesIsKept) {
 
 TEST(Maxtext, AMeshThatNoOrderSaysIsUnresolved) {
   // pp = 4 is cut in two, and so is dp: ranks counted through one axis after the other cut one.
-  const Reading reading = read_text(
+  const Reading reading = read_maxtext_text(
       "ici_pipeline_parallelism: 2\nici_fsdp_parallelism: 2\n"
       "dcn_pipeline_parallelism: 2\ndcn_fsdp_parallelism: 2\n");
   EXPECT_EQ(mesh_doubts(reading),
@@ -376,7 +379,7 @@ TEST(Maxtext, AMeshThatNoOrderSaysIsUnresolved) {
 
 TEST(Maxtext, SlicesAreCrossedByWhoTalksLeast) {
   Job job;
-  job.cluster = *load_cluster("512xtpu-v6e", DataStore{});
+  job.cluster = *describe::load_cluster("512xtpu-v6e", describe::DataStore{});
   job.cluster.slices = 2;
   job.layout.tp = 4;
   job.layout.dp = 128;

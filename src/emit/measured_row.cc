@@ -24,10 +24,10 @@ using Cell = std::pair<std::string_view, std::string>;
 using Row = std::vector<Cell>;
 
 // A size that is not there is an empty cell.
-std::string count(std::int64_t number) {
+std::string count_cell(std::int64_t number) {
   return number > 0 ? std::to_string(number) : "";
 }
-std::string number(std::optional<double> value) {
+std::string number_cell(std::optional<double> value) {
   return value ? fmt::format("{:.6g}", *value) : "";
 }
 
@@ -53,33 +53,33 @@ void add_model(Row& row, const describe::Model& model) {
   }
   const bool moe = experts.experts > 0;
   row.insert(row.end(), {{"model", model.name},
-                         {"layers", count(model.layer_count())},
-                         {"hidden", count(model.hidden)},
-                         {"ffn_hidden", count(dense.width)},
-                         {"heads", count(attention.heads)},
-                         {"kv_heads", count(attention.kv_heads)},
-                         {"head_dim", count(attention.head_dim)},
-                         {"vocab", count(model.vocab)},
-                         {"moe_experts", count(experts.experts)},
-                         {"moe_topk", count(experts.topk)},
-                         {"moe_ffn_hidden", count(experts.width)},
-                         {"moe_shared_ffn_hidden", count(experts.shared_width)},
+                         {"layers", count_cell(model.layer_count())},
+                         {"hidden", count_cell(model.hidden)},
+                         {"ffn_hidden", count_cell(dense.width)},
+                         {"heads", count_cell(attention.heads)},
+                         {"kv_heads", count_cell(attention.kv_heads)},
+                         {"head_dim", count_cell(attention.head_dim)},
+                         {"vocab", count_cell(model.vocab)},
+                         {"moe_experts", count_cell(experts.experts)},
+                         {"moe_topk", count_cell(experts.topk)},
+                         {"moe_ffn_hidden", count_cell(experts.width)},
+                         {"moe_shared_ffn_hidden", count_cell(experts.shared_width)},
                          {"moe_dense_layers", moe ? std::to_string(dense_layers) : ""},
                          {"gated_mlp", (moe ? experts.gated : dense.gated) ? "1" : "0"}});
 }
 
 void add_cluster(Row& row, const describe::Cluster& cluster) {
   const std::optional<BytesPerSecond> network = cluster.network_per_device();
-  row.insert(row.end(), {{"num_devices", count(cluster.devices)},
-                         {"devices_per_node", count(cluster.system.devices_per_node.value)},
+  row.insert(row.end(), {{"num_devices", count_cell(cluster.devices)},
+                         {"devices_per_node", count_cell(cluster.system.devices_per_node.value)},
                          {"device", cluster.device.id},
                          {"fabric", cluster.fabric.id},
-                         {"nic_gbps_per_device", network ? number(*network / 1_Gbitps) : ""},
-                         {"domain_size", count(cluster.system.domain_size.value)}});
+                         {"nic_gbps_per_device", network ? number_cell(*network / 1_Gbitps) : ""},
+                         {"domain_size", count_cell(cluster.system.domain_size.value)}});
 }
 
 // Settings without a column, in the words that a table's `flags` have.
-std::string flags_of(const Layout& layout) {
+std::string flags_cell(const Layout& layout) {
   std::string flags;
   constexpr std::array<std::pair<Overlap, std::string_view>, 4> kOverlaps{
       {{Overlap::kGradReduce, "OVERLAP_GRAD_REDUCE"},
@@ -99,19 +99,19 @@ std::string flags_of(const Layout& layout) {
 void add_layout(Row& row, const Job& job) {
   const Layout& layout = job.layout;
   row.insert(row.end(),
-             {{"tp", count(layout.tp)},
+             {{"tp", count_cell(layout.tp)},
               {"sp", layout.sp ? "1" : "0"},
-              {"cp", count(layout.cp)},
-              {"pp", count(layout.pp)},
-              {"vpp", count(layout.vpp)},
-              {"dp", count(layout.dp)},
-              {"ep", count(layout.ep)},
-              {"etp", count(layout.etp)},
+              {"cp", count_cell(layout.cp)},
+              {"pp", count_cell(layout.pp)},
+              {"vpp", count_cell(layout.vpp)},
+              {"dp", count_cell(layout.dp)},
+              {"ep", count_cell(layout.ep)},
+              {"etp", count_cell(layout.etp)},
               {"zero", std::to_string(static_cast<int>(layout.zero))},
-              {"zero_group", count(layout.zero_group)},
-              {"micro_batch", count(layout.mbs)},
-              {"seq_len", count(job.sequences.length)},
-              {"global_batch", count(job.global_batch)},
+              {"zero_group", count_cell(layout.zero_group)},
+              {"micro_batch", count_cell(layout.mbs)},
+              {"seq_len", count_cell(job.sequences.length)},
+              {"global_batch", count_cell(job.global_batch)},
               {"recompute_kind", std::string(describe::word_of<describe::Recompute>(
                                      describe::kRecomputeWords, layout.recompute.granularity))},
               {"precision_kind", std::string(describe::word_of<describe::Precision>(
@@ -120,17 +120,17 @@ void add_layout(Row& row, const Job& job) {
                                     describe::kWorkloadWords, job.workload))},
               {"framework", std::string(describe::word_of<describe::Framework>(
                                 describe::kFrameworkWords, job.framework))},
-              {"flags", flags_of(layout)}});
+              {"flags", flags_cell(layout)}});
 }
 
 void add_measurement(Row& row, const MeasuredRun& run) {
   const bool reserved = run.max_reserved.has_value();
   const std::optional<Bytes> memory = reserved ? run.max_reserved : run.max_allocated;
-  row.insert(row.end(), {{"step_time_s", run.step ? number(*run.step / 1_s) : ""},
-                         {"tokens_per_s_per_device", number(run.tokens_per_second_per_device)},
-                         {"tflops_per_device", number(run.tflops_per_device)},
+  row.insert(row.end(), {{"step_time_s", run.step ? number_cell(*run.step / 1_s) : ""},
+                         {"tokens_per_s_per_device", number_cell(run.tokens_per_second_per_device)},
+                         {"tflops_per_device", number_cell(run.tflops_per_device)},
                          {"flops_convention", ""},
-                         {"mem_gib", memory ? number(*memory / 1_GiB) : ""},
+                         {"mem_gib", memory ? number_cell(*memory / 1_GiB) : ""},
                          {"mem_kind", !memory ? "" : (reserved ? "max reserved" : "max allocated")},
                          {"trust", "A"},
                          {"notes", fmt::format("{}", fmt::join(run.notes, "; "))}});

@@ -13,19 +13,10 @@
 namespace sextant::emit {
 namespace {
 
-constexpr std::size_t kMostValues = 65536;
+constexpr std::size_t kMostArgumentValues = 65536;
 
 bool is_nothing(std::string_view value) {
   return value.empty() || value == "None" || value == "null" || value == "~";
-}
-
-std::string_view unquoted(std::string_view text) {
-  text = trimmed(text);
-  if (text.size() >= 2 && text.front() == text.back() &&
-      (text.front() == '\'' || text.front() == '"')) {
-    return text.substr(1, text.size() - 2);
-  }
-  return text;
 }
 
 // "torch.float32" → "float32", "AttnBackend.flash" → "flash".
@@ -38,7 +29,7 @@ std::string_view last_part(std::string_view value) {
   return value;
 }
 
-bool is_list(std::string_view value) {
+bool is_bracketed(std::string_view value) {
   return value.size() >= 2 && value.front() == '[' && value.back() == ']' &&
          value.find_first_of("[*", 1) == std::string_view::npos;
 }
@@ -68,7 +59,7 @@ constexpr std::array kBridgeSections{"model",
                                      "rerun_state_machine",
                                      "tensor_inspect"};
 
-std::string words_of(const Setting& setting) {
+std::string argument_words(const Setting& setting) {
   std::vector<std::string> words = flag_words(setting);
   return words.empty() ? fmt::format("{} {}", setting.key, join(setting.values, " "))
                        : join(words, " ");
@@ -96,11 +87,13 @@ void add_renamed(const Setting& setting, std::string_view now, Arguments& argume
       argument.values = {std::string(pair[1])};
       argument.place.length = 0;
     }
-    argument.words = fmt::format("{} (now {})", words_of(setting),
-                                 words_of({argument.name, argument.values, {}}));
+    argument.words = fmt::format("{} (now {})", argument_words(setting),
+                                 argument_words({argument.name, argument.values, {}}));
     arguments.push_back(std::move(argument));
   }
 }
+
+}  // namespace
 
 const Spelling* spelling_of(std::string_view name) {
   const auto all = spellings();
@@ -108,8 +101,6 @@ const Spelling* spelling_of(std::string_view name) {
       std::find_if(all.begin(), all.end(), [&](const Spelling& one) { return one.name == name; });
   return found == all.end() ? nullptr : &*found;
 }
-
-}  // namespace
 
 const Argument* find(const Arguments& arguments, std::string_view name) {
   const auto found = std::find_if(arguments.rbegin(), arguments.rend(),
@@ -120,16 +111,16 @@ const Argument* find(const Arguments& arguments, std::string_view name) {
 std::vector<std::string> plain_values(const std::vector<std::string>& values) {
   std::vector<std::string> plain;
   for (const std::string& value : values) {
-    const std::string_view text = unquoted(value);
-    if (!is_list(text)) {
+    const std::string_view text = unquoted(trimmed(value));
+    if (!is_bracketed(text)) {
       if (!is_nothing(text)) {
         plain.emplace_back(last_part(text));
       }
       continue;
     }
     for (const std::string_view part : split(text.substr(1, text.size() - 2), ',')) {
-      if (!is_nothing(unquoted(part)) && plain.size() < kMostValues) {
-        plain.emplace_back(last_part(unquoted(part)));
+      if (!is_nothing(unquoted(trimmed(part))) && plain.size() < kMostArgumentValues) {
+        plain.emplace_back(last_part(unquoted(trimmed(part))));
       }
     }
   }
@@ -235,7 +226,8 @@ Arguments arguments_of_flags(const std::vector<Setting>& given, const describe::
       add_renamed(setting, renamed->second, arguments);
       continue;
     }
-    Argument argument{setting.key, plain_values(setting.values), words_of(setting), setting.place};
+    Argument argument{setting.key, plain_values(setting.values), argument_words(setting),
+                      setting.place};
     if (const auto flag = table.flags.find(setting.key); flag != table.flags.end()) {
       argument.name = flag->second.destination;
       if (flag->second.negates && !argument.values.empty()) {

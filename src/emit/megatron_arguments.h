@@ -29,6 +29,8 @@ struct Spelling {
   bool bridge_negates = false;
 };
 std::span<const Spelling> spellings();
+// The one of that name, or null.
+const Spelling* spelling_of(std::string_view name);
 
 struct Argument {
   std::string name;

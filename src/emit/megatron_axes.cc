@@ -14,8 +14,6 @@ using describe::Layout;
 using describe::Overlap;
 using describe::Zero;
 
-constexpr std::int64_t kMostRanks = 10'000'000;
-
 constexpr std::array<describe::Word<CpMethod>, 4> kCpWords{{{CpMethod::kP2pRing, "p2p"},
                                                             {CpMethod::kAllGather, "allgather"},
                                                             {CpMethod::kAllToAll, "a2a"},
@@ -30,14 +28,14 @@ constexpr std::array<Axis, 5> kUsualOrder{Axis::kTp, Axis::kCp, Axis::kEp, Axis:
 constexpr std::array<Axis, 5> kPipelineInside{Axis::kTp, Axis::kCp, Axis::kEp, Axis::kPp,
                                               Axis::kDp};
 
-std::int64_t count(ArgumentReader& in, std::string_view field, std::string_view name) {
+std::int64_t size_argument(ArgumentReader& in, std::string_view field, std::string_view name) {
   in.field(field);
-  return in.number(name, 1, kMostRanks).value_or(1);
+  return in.number(name, 1, describe::kMostDevices).value_or(1);
 }
 
 void read_context(ArgumentReader& in, Reading& reading) {
   Layout& layout = reading.layout;
-  layout.cp = count(in, "cp", "context_parallel_size");
+  layout.cp = size_argument(in, "cp", "context_parallel_size");
   if (layout.cp == 1) {
     return;
   }
@@ -77,9 +75,10 @@ void read_experts(ArgumentReader& in, Reading& reading) {
   if (!experts) {
     return;
   }
-  layout.ep = count(in, "ep", "expert_model_parallel_size");
+  layout.ep = size_argument(in, "ep", "expert_model_parallel_size");
   in.field("etp");
-  layout.etp = in.number("expert_tensor_parallel_size", 1, kMostRanks).value_or(layout.tp);
+  layout.etp =
+      in.number("expert_tensor_parallel_size", 1, describe::kMostDevices).value_or(layout.tp);
 }
 
 void read_sharding(ArgumentReader& in, Reading& reading) {
@@ -109,7 +108,7 @@ void read_sharding(ArgumentReader& in, Reading& reading) {
   }
   in.field("zero_group");
   const std::int64_t instances =
-      in.number("num_distributed_optimizer_instances", 1, kMostRanks).value_or(1);
+      in.number("num_distributed_optimizer_instances", 1, describe::kMostDevices).value_or(1);
   const std::int64_t ranks = saturating_product({layout.dp, layout.cp});
   if (instances > 1 && (ranks == 0 || ranks % instances != 0)) {
     in.unresolved("num_distributed_optimizer_instances",
@@ -204,7 +203,7 @@ void write_axes(const describe::Job& job, ArgumentWriter& out) {
 
 void read_axes(ArgumentReader& in, Reading& reading) {
   Layout& layout = reading.layout;
-  layout.tp = count(in, "tp", "tensor_model_parallel_size");
+  layout.tp = size_argument(in, "tp", "tensor_model_parallel_size");
   in.field("sp");
   // Megatron switches it off by itself where there is no tensor parallelism.
   layout.sp = in.flag("sequence_parallel", false) && layout.tp > 1;
@@ -220,7 +219,7 @@ void read_axes(ArgumentReader& in, Reading& reading) {
   in.field("order");
   layout.order = in.flag("use_tp_pp_dp_mapping", false) ? kPipelineInside : kUsualOrder;
   read_sharding(in, reading);
-  layout.mbs = count(in, "mbs", "micro_batch_size");
+  layout.mbs = size_argument(in, "mbs", "micro_batch_size");
   read_overlap(in, layout);
 }
 

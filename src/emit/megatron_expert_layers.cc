@@ -9,8 +9,6 @@
 namespace sextant::emit {
 namespace {
 
-constexpr std::int64_t kMostLayers = 100'000;
-
 tl::unexpected<Error> broken(std::string_view text) {
   return invalid(fmt::format("'{}' does not say which layers hold experts", printable(text)), {},
                  "a number, or lists of 0 and 1 such as [0]*3+[1]*58");
@@ -35,7 +33,7 @@ Result<std::vector<bool>> parse_run(std::string_view run, std::string_view whole
   if (!rest.empty()) {
     const auto number = rest.front() == '*' ? to_integer(trimmed(rest.substr(1))) : std::nullopt;
     const auto size = static_cast<std::int64_t>(once.size());
-    if (!number || *number < 0 || *number > kMostLayers / size) {
+    if (!number || *number < 0 || *number > kMostMegatronLayers / size) {
       return broken(whole);
     }
     times = *number;

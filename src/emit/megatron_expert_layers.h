@@ -11,6 +11,9 @@
 
 namespace sextant::emit {
 
+// The most layers that are read.
+inline constexpr std::int64_t kMostMegatronLayers = 100'000;
+
 // One answer a layer. An Error where the text is neither form, or lists another number of layers.
 Result<std::vector<bool>> parse_expert_layers(std::string_view text, std::int64_t layers);
 

@@ -15,27 +15,26 @@ namespace {
 using describe::Job;
 using describe::Layout;
 
-constexpr std::int64_t kMostDevices = 10'000'000;
-
-std::optional<std::int64_t> launched(const std::vector<Setting>& launch, std::string_view key) {
+std::optional<std::int64_t> launch_number(const std::vector<Setting>& launch,
+                                          std::string_view key) {
   const Setting* setting = find(launch, key);
   if (setting == nullptr || setting->values.empty()) {
     return std::nullopt;
   }
   const auto value = to_integer(setting->values.back());
-  return value && *value >= 1 && *value <= kMostDevices ? value : std::nullopt;
+  return value && *value >= 1 && *value <= describe::kMostDevices ? value : std::nullopt;
 }
 
 void read_devices(ArgumentReader& in, const Settings& settings, Reading& reading) {
-  reading.devices_per_node = launched(settings.launch, "devices_per_node");
-  reading.devices = launched(settings.launch, "devices");
-  const auto nodes = launched(settings.launch, "nodes");
+  reading.devices_per_node = launch_number(settings.launch, "devices_per_node");
+  reading.devices = launch_number(settings.launch, "devices");
+  const auto nodes = launch_number(settings.launch, "nodes");
   if (!reading.devices && nodes && reading.devices_per_node) {
     reading.devices = saturating_product({*nodes, *reading.devices_per_node});
   }
   in.field("devices");
   if (!reading.devices) {
-    reading.devices = in.number("world_size", 1, kMostDevices);
+    reading.devices = in.number("world_size", 1, describe::kMostDevices);
   }
   for (const auto* const key : {"devices", "nodes", "devices_per_node"}) {
     const Setting* setting = find(settings.launch, key);

@@ -26,7 +26,7 @@ constexpr std::array<describe::Word<RecomputeModule>, 7> kModuleWords{
 
 // "auto" is a flash kernel of somebody's: Transformer Engine chooses whose.
 constexpr std::string_view kAnyBackend = "auto";
-constexpr std::array<describe::Word<AttentionKernel>, 5> kBackendWords{
+constexpr std::array<describe::Word<AttentionKernel>, 5> kAttentionBackendWords{
     {{AttentionKernel::kFlash, kAnyBackend},
      {AttentionKernel::kFlash, "flash"},
      {AttentionKernel::kCudnn, "fused"},
@@ -61,7 +61,7 @@ void write_recompute(const describe::RecomputePolicy& policy, ArgumentWriter& ou
   }
 }
 
-void read_modules(ArgumentReader& in, describe::RecomputePolicy& policy) {
+void read_recompute_modules(ArgumentReader& in, describe::RecomputePolicy& policy) {
   const std::vector<std::string> words = in.words("recompute_modules");
   if (words.empty()) {
     policy.modules = {RecomputeModule::kCoreAttention};
@@ -88,7 +88,7 @@ void read_recompute(ArgumentReader& in, describe::RecomputePolicy& policy) {
   }
   if (*granularity == "selective") {
     policy.granularity = Recompute::kSelective;
-    read_modules(in, policy);
+    read_recompute_modules(in, policy);
   } else if (*granularity == "full") {
     policy.granularity = Recompute::kFull;
     const bool block = in.word("recompute_method").value_or("uniform") == "block";
@@ -168,7 +168,7 @@ Dispatcher read_dispatcher(ArgumentReader& in) {
   return *found;
 }
 
-void read_attention(ArgumentReader& in, Reading& reading) {
+void read_attention_backend(ArgumentReader& in, Reading& reading) {
   in.field("attention");
   const bool local = in.word("transformer_impl").value_or("") == "local";
   const auto word = in.word("attention_backend");
@@ -176,7 +176,8 @@ void read_attention(ArgumentReader& in, Reading& reading) {
     reading.layout.attention = local ? AttentionKernel::kFused : AttentionKernel::kFlash;
     return;
   }
-  const auto found = describe::parse_word<AttentionKernel>(kBackendWords, *word, "backend", {});
+  const auto found =
+      describe::parse_word<AttentionKernel>(kAttentionBackendWords, *word, "backend", {});
   if (!found) {
     in.unresolved("attention_backend", "it is none of auto, flash, fused, unfused, local");
   }
@@ -194,7 +195,7 @@ void write_kernels(const describe::Job& job, ArgumentWriter& out) {
     out.words("offload_modules", {"core_attn", "attn_proj"});
   }
   const std::string_view backend =
-      describe::word_of<AttentionKernel>(kBackendWords, layout.attention);
+      describe::word_of<AttentionKernel>(kAttentionBackendWords, layout.attention);
   out.word("attention_backend", backend == "?" ? "flash" : backend);
   write_loss(layout.loss, out);
   write_graphs(job, out);
@@ -207,7 +208,7 @@ void read_kernels(ArgumentReader& in, bool experts, Reading& reading) {
   in.field("activation_offload");
   layout.activation_offload = in.flag("fine_grained_activation_offloading", false) ||
                               in.number("cpu_offloading_num_layers", 0, 1'000'000).value_or(0) > 0;
-  read_attention(in, reading);
+  read_attention_backend(in, reading);
   layout.loss = read_loss(in);
   in.field("compile");
   const std::string graphs = in.word("cuda_graph_impl").value_or("none");

@@ -21,7 +21,6 @@ using describe::Model;
 using describe::MoeFfn;
 
 constexpr std::int64_t kMostWidth = 100'000'000;
-constexpr std::int64_t kMostLayers = 100'000;
 
 // What all layers share.
 template <typename Part>
@@ -290,7 +289,7 @@ std::optional<Model> read_model(ArgumentReader& in) {
     in.unresolved("hybrid_layer_pattern", "hybrid models are not read from their pattern");
     return std::nullopt;
   }
-  const auto layers = in.number("num_layers", 1, kMostLayers);
+  const auto layers = in.number("num_layers", 1, kMostMegatronLayers);
   const auto hidden = in.number("hidden_size", 1, kMostWidth);
   const auto heads = in.number("num_attention_heads", 1, kMostWidth);
   if (!layers || !hidden || !heads) {

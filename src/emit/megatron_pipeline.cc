@@ -4,13 +4,12 @@
 #include "describe/layout/pipeline_split.h"
 #include "emit/megatron_meaning.h"
 #include "emit/megatron_pipeline_layout.h"
+#include "emit/setting_values.h"
 
 namespace sextant::emit {
 namespace {
 
 using describe::Layout;
-
-constexpr std::int64_t kMostStages = 16384;
 
 bool is_even(const std::vector<std::int64_t>& stages) {
   return std::all_of(stages.begin(), stages.end(),
@@ -121,10 +120,9 @@ void write_pipeline(const describe::Job& job, ArgumentWriter& out) {
 }
 
 void read_pipeline(ArgumentReader& in, Reading& reading) {
-  constexpr std::int64_t kMostRanks = 10'000'000;
   Layout& layout = reading.layout;
   in.field("pp");
-  layout.pp = in.number("pipeline_model_parallel_size", 1, kMostRanks).value_or(1);
+  layout.pp = in.number("pipeline_model_parallel_size", 1, describe::kMostDevices).value_or(1);
   if (layout.pp == 1 || layout.pp > kMostStages) {
     return;
   }

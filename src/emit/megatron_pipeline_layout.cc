@@ -11,9 +11,9 @@ namespace {
 
 constexpr std::size_t kMostParts = 65536;
 constexpr std::size_t kLongest = 65536;
-constexpr int kDeepest = 8;
+constexpr int kDeepestBrackets = 8;
 constexpr std::string_view kParts = "EtmL|";
-constexpr std::string_view kAllowed = "E, t, m, L, '|', '(…)*N' and 'x*N', up to 65536 parts";
+constexpr std::string_view kAllowedParts = "E, t, m, L, '|', '(…)*N' and 'x*N', up to 65536 parts";
 
 // Writes repetitions out: "t*3|" becomes "ttt|".
 class Expansion {
@@ -31,7 +31,7 @@ class Expansion {
  private:
   [[nodiscard]] tl::unexpected<Error> broken(std::string_view what) const {
     return invalid(fmt::format("the pipeline layout '{}' {}", printable(text_), what), {},
-                   std::string(kAllowed));
+                   std::string(kAllowedParts));
   }
 
   Result<std::string> sequence(int depth) {
@@ -43,7 +43,7 @@ class Expansion {
       }
       std::string piece(1, c);
       if (c == '(') {
-        if (depth == kDeepest) {
+        if (depth == kDeepestBrackets) {
           return broken("nests too deeply");
         }
         SEXTANT_TRY(piece, sequence(depth + 1));
@@ -94,7 +94,7 @@ std::string repeated(std::string_view part, std::int64_t times) {
 
 Result<std::vector<std::int64_t>> parse_pipeline_layout(std::string_view text) {
   if (text.size() > kLongest) {
-    return invalid("the pipeline layout is longer than 64 KiB", {}, std::string(kAllowed));
+    return invalid("the pipeline layout is longer than 64 KiB", {}, std::string(kAllowedParts));
   }
   SEXTANT_TRY(const std::string parts, Expansion(text).whole());
   const bool framed = parts.size() >= 2 && parts.front() == 'E' && parts.back() == 'L' &&

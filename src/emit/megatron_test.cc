@@ -15,9 +15,7 @@
 namespace sextant::emit {
 namespace {
 
-const describe::DataStore kData;
-
-Settings through_words(const Settings& settings) {
+Settings through_flags(const Settings& settings) {
   return through_words(settings, flag_words, parse_flags);
 }
 
@@ -34,7 +32,7 @@ TEST(Megatron, ReadsBackWhatItWroteButWhatItSaysIsLeftOut) {
     for (int i = 0; i < 20; ++i) {
       const describe::Job job = any_job(describe::Framework::kMegatronCore);
       const Writing writing = write_megatron(job);
-      const Reading reading = read_megatron(through_words(writing.settings), kData);
+      const Reading reading = read_megatron(through_flags(writing.settings), built_in_data());
       RC_ASSERT(differing_keys(job.layout, reading.layout) == fields_of(writing.left_out));
       RC_ASSERT(reading.sequence == job.sequences.length);
       RC_ASSERT(reading.global_batch == job.global_batch);
@@ -60,8 +58,7 @@ Settings settings_of(const std::vector<std::string>& words) {
 // What Megatron-LM can say of a field, told without its writer: from its choices of values. `base`:
 // the format that parameters have where they are not kept in 8 bits.
 bool says_optimizer(const describe::Layout& at, describe::Storage base) {
-  using namespace describe;  // NOLINT(google-build-using-namespace): its words only
-  const Optimizer& states = at.optimizer;
+  const describe::Optimizer& states = at.optimizer;
   const bool adam = states.kind == OptimizerKind::kAdam;
   const bool known =
       adam || states.kind == OptimizerKind::kSgd || states.kind == OptimizerKind::kMuon;
@@ -75,7 +72,6 @@ bool says_optimizer(const describe::Layout& at, describe::Storage base) {
 }
 
 bool says_format(std::string_view field, const describe::Layout& at) {
-  using namespace describe;  // NOLINT(google-build-using-namespace): its words only
   const bool fp32 = at.precision == Precision::kFp32 || at.precision == Precision::kTf32;
   const bool fp8 = at.precision == Precision::kFp8 || at.precision == Precision::kMxfp8;
   const bool quantised =
@@ -96,7 +92,6 @@ bool says_format(std::string_view field, const describe::Layout& at) {
 }
 
 bool says(std::string_view field, const describe::Layout& at) {
-  using namespace describe;  // NOLINT(google-build-using-namespace): its words only
   if (field == "schedule") {
     return at.schedule == Schedule::k1f1b || at.schedule == Schedule::kInterleaved1f1b;
   }
@@ -115,10 +110,10 @@ bool says(std::string_view field, const describe::Layout& at) {
     return at.attention != AttentionKernel::kFlash1;
   }
   if (field == "loss") {
-    return at.loss == LossKernel::kPlain || at.loss == LossKernel::kFused;
+    return at.loss == describe::LossKernel::kPlain || at.loss == describe::LossKernel::kFused;
   }
   if (field == "compile") {
-    return at.launch != Launch::kCompiled;
+    return at.launch != describe::Launch::kCompiled;
   }
   if (field == "overlap") {
     return !at.overlaps(Overlap::kContext) && (at.vpp > 1 || !at.overlaps(Overlap::kPipeline));
@@ -146,8 +141,8 @@ TEST(Megatron, LeavesOutWhatItHasNoWordsForAndNothingElse) {
 
 describe::Job llama_job() {
   describe::Job job;
-  job.model = *describe::load_model("llama-3.1-70b", kData);
-  job.cluster = *describe::load_cluster("64xh100-sxm", kData);
+  job.model = *describe::load_model("llama-3.1-70b", built_in_data());
+  job.cluster = *describe::load_cluster("64xh100-sxm", built_in_data());
   job.layout.tp = 4;
   job.layout.sp = true;
   job.layout.pp = 4;
@@ -159,7 +154,7 @@ describe::Job llama_job() {
   return job;
 }
 
-std::string value_of(const std::vector<Setting>& settings, std::string_view key) {
+std::string flag_value(const std::vector<Setting>& settings, std::string_view key) {
   const Setting* found = find(settings, key);
   return found == nullptr ? "(none)" : join(found->values, " ");
 }
@@ -167,18 +162,18 @@ std::string value_of(const std::vector<Setting>& settings, std::string_view key)
 TEST(Megatron, WritesTheFlagsAUserWouldLookFor) {
   const Writing writing = write_megatron(llama_job());
   const std::vector<Setting>& given = writing.settings.given;
-  EXPECT_EQ(value_of(given, "tensor_model_parallel_size"), "4");
-  EXPECT_EQ(value_of(given, "sequence_parallel"), "true");
-  EXPECT_EQ(value_of(given, "use_distributed_optimizer"), "true");
-  EXPECT_EQ(value_of(given, "num_layers"), "80");
-  EXPECT_EQ(value_of(given, "num_query_groups"), "8");
-  EXPECT_EQ(value_of(given, "ffn_hidden_size"), "28672");
-  EXPECT_EQ(value_of(given, "swiglu"), "true");
-  EXPECT_EQ(value_of(given, "disable_bias_linear"), "true");
-  EXPECT_EQ(value_of(given, "bf16"), "true");
-  EXPECT_EQ(value_of(given, "fp16"), "(none)");
+  EXPECT_EQ(flag_value(given, "tensor_model_parallel_size"), "4");
+  EXPECT_EQ(flag_value(given, "sequence_parallel"), "true");
+  EXPECT_EQ(flag_value(given, "use_distributed_optimizer"), "true");
+  EXPECT_EQ(flag_value(given, "num_layers"), "80");
+  EXPECT_EQ(flag_value(given, "num_query_groups"), "8");
+  EXPECT_EQ(flag_value(given, "ffn_hidden_size"), "28672");
+  EXPECT_EQ(flag_value(given, "swiglu"), "true");
+  EXPECT_EQ(flag_value(given, "disable_bias_linear"), "true");
+  EXPECT_EQ(flag_value(given, "bf16"), "true");
+  EXPECT_EQ(flag_value(given, "fp16"), "(none)");
   // NullTokenizer adds one: 128256 tokens in all.
-  EXPECT_EQ(value_of(given, "vocab_size"), "128255");
+  EXPECT_EQ(flag_value(given, "vocab_size"), "128255");
   EXPECT_TRUE(writing.left_out.empty());
   EXPECT_NE(render_flags(writing.settings).find("--tensor-model-parallel-size 4\n"),
             std::string::npos);
@@ -186,10 +181,12 @@ TEST(Megatron, WritesTheFlagsAUserWouldLookFor) {
 
 TEST(Megatron, SetsConnectionsAsTheLayoutWants) {
   describe::Job job = llama_job();
-  EXPECT_EQ(value_of(write_megatron(job).settings.environment, "CUDA_DEVICE_MAX_CONNECTIONS"), "1");
+  EXPECT_EQ(flag_value(write_megatron(job).settings.environment, "CUDA_DEVICE_MAX_CONNECTIONS"),
+            "1");
   job.layout.zero = describe::Zero::kParameters;  // Megatron-FSDP refuses 1
-  EXPECT_EQ(value_of(write_megatron(job).settings.environment, "CUDA_DEVICE_MAX_CONNECTIONS"), "8");
-  EXPECT_EQ(value_of(write_megatron(job).settings.given, "data_parallel_sharding_strategy"),
+  EXPECT_EQ(flag_value(write_megatron(job).settings.environment, "CUDA_DEVICE_MAX_CONNECTIONS"),
+            "8");
+  EXPECT_EQ(flag_value(write_megatron(job).settings.given, "data_parallel_sharding_strategy"),
             "optim_grads_params");
 }
 
@@ -197,12 +194,12 @@ TEST(Megatron, NamesModelsOfTheCatalogue) {
   for (const auto* const name : {"llama-3.1-70b", "qwen3-30b-a3b", "deepseek-v3-671b", "gpt-3-175b",
                                  "mixtral-8x7b", "qwen2.5-7b", "kimi-k2-1t"}) {
     describe::Job job = llama_job();
-    job.model = *describe::load_model(name, kData);
+    job.model = *describe::load_model(name, built_in_data());
     job.layout = {};
     job.layout.dp = 64;
     const Writing writing = write_megatron(job);
     EXPECT_EQ(fields_of(writing.left_out), std::vector<std::string>{}) << name;
-    const Reading reading = read_megatron(through_words(writing.settings), kData);
+    const Reading reading = read_megatron(through_flags(writing.settings), built_in_data());
     ASSERT_TRUE(reading.model) << name;
     EXPECT_EQ(reading.model->name, job.model.name);
   }
@@ -210,13 +207,13 @@ TEST(Megatron, NamesModelsOfTheCatalogue) {
 
 TEST(Megatron, SaysWhenAModelIsBeyondItsFlags) {
   describe::Job job = llama_job();
-  job.model = *describe::load_model("nemotron-h-8b", kData);
+  job.model = *describe::load_model("nemotron-h-8b", built_in_data());
   const std::vector<std::string> left = fields_of(write_megatron(job).left_out);
   EXPECT_NE(std::find(left.begin(), left.end(), "model"), left.end());
 }
 
 TEST(Megatron, ReadsWhatMegatronDoesWhenNothingIsSaid) {
-  const Reading reading = read_megatron(settings_of({}), kData);
+  const Reading reading = read_megatron(settings_of({}), built_in_data());
   EXPECT_EQ(reading.layout.precision, describe::Precision::kFp32);
   EXPECT_EQ(reading.layout.zero, describe::Zero::kNone);
   EXPECT_TRUE(reading.layout.overlap.empty());
@@ -226,7 +223,7 @@ TEST(Megatron, ReadsWhatMegatronDoesWhenNothingIsSaid) {
 
 TEST(Megatron, ExpertsShareTheTensorParallelGroupAndGatherByDefault) {
   const Reading reading = read_megatron(
-      settings_of({"--tensor-model-parallel-size", "2", "--num-experts", "8"}), kData);
+      settings_of({"--tensor-model-parallel-size", "2", "--num-experts", "8"}), built_in_data());
   EXPECT_EQ(reading.layout.etp, 2);
   EXPECT_EQ(reading.layout.dispatcher, describe::Dispatcher::kAllGather);
 }
@@ -235,7 +232,7 @@ TEST(Megatron, TakesOldFlagsByTheirNewNames) {
   const Reading reading =
       read_megatron(settings_of({"--use-flash-attn", "--recompute-activations", "--use-custom-fsdp",
                                  "--model-parallel-size=4", "--moe-layer-recompute"}),
-                    kData);
+                    built_in_data());
   EXPECT_EQ(reading.layout.tp, 4);
   EXPECT_EQ(reading.layout.zero, describe::Zero::kParameters);
   EXPECT_EQ(reading.layout.recompute.granularity, describe::Recompute::kSelective);
@@ -249,7 +246,8 @@ TEST(Megatron, TakesOldFlagsByTheirNewNames) {
 
 TEST(Megatron, ListsMistypedFlagsAsUnknown) {
   const Reading reading = read_megatron(
-      settings_of({"--tensor-modle-parallel-size", "4", "--lr", "1e-4", "--mock-data"}), kData);
+      settings_of({"--tensor-modle-parallel-size", "4", "--lr", "1e-4", "--mock-data"}),
+      built_in_data());
   EXPECT_EQ(keys_of(reading.unknown), std::vector<std::string>{"tensor_modle_parallel_size"});
 }
 
@@ -257,7 +255,7 @@ TEST(Megatron, ListsValuesThatAreNoNumbersAsUnresolved) {
   const Reading reading = read_megatron(
       settings_of({"--tensor-model-parallel-size", "$TP", "--pipeline-model-parallel-layout",
                    "Et|t", "--pipeline-model-parallel-size", "2"}),
-      kData);
+      built_in_data());
   EXPECT_EQ(reading.layout.tp, 1);
   std::vector<std::string> open;
   for (const Unresolved& one : reading.unresolved) {
@@ -278,7 +276,7 @@ TEST(Megatron, ReadsDestinationsAsALogHasThem) {
                     {"bf16", {"True"}, {}},
                     {"attention_backend", {"AttnBackend.fused"}, {}},
                     {"world_size", {"16"}, {}}};
-  const Reading reading = read_megatron(settings, kData);
+  const Reading reading = read_megatron(settings, built_in_data());
   EXPECT_EQ(describe::to_text(reading.layout),
             "pp=2,vpp=3,schedule=interleaved-1f1b,dp=8,recompute=selective:core_attn+layernorm,"
             "attention=cudnn");
@@ -288,7 +286,7 @@ TEST(Megatron, ReadsDestinationsAsALogHasThem) {
 // "auto" is Transformer Engine's choice, and so is silence.
 TEST(Megatron, AnAttentionKernelIsStatedWhereItIsNamed) {
   const auto stated = [](const std::vector<std::string>& words) {
-    return read_megatron(settings_of(words), kData).attention_stated;
+    return read_megatron(settings_of(words), built_in_data()).attention_stated;
   };
   EXPECT_TRUE(stated({"--attention-backend", "flash"}));
   EXPECT_TRUE(stated({"--attention-backend", "fused"}));
@@ -305,7 +303,7 @@ TEST(Megatron, ReadsFirstAndLastStageCounts) {
       read_megatron(settings_of({"--num-layers", "30", "--pipeline-model-parallel-size", "4",
                                  "--decoder-first-pipeline-num-layers", "6",
                                  "--decoder-last-pipeline-num-layers", "4"}),
-                    kData);
+                    built_in_data());
   EXPECT_EQ(reading.layout.split.layers_per_stage, (std::vector<std::int64_t>{6, 10, 10, 4}));
 }
 

@@ -14,71 +14,72 @@
 namespace sextant::emit {
 namespace {
 
-using namespace describe;  // NOLINT(google-build-using-namespace)
-
-constexpr std::int64_t kMost = 10'000'000;
-constexpr std::int64_t kMostTokens = 1'000'000'000;
-constexpr std::string_view kEngine = "parallelism.pp_engine";
-constexpr std::string_view kMode = "parallelism.tp_mode";
+constexpr std::int64_t kMostSize = 10'000'000;
+constexpr std::string_view kPipelineEngine = "parallelism.pp_engine";
+constexpr std::string_view kTpMode = "parallelism.tp_mode";
 constexpr std::string_view kAsync = "parallelism.tp_linear_async_communication";
 constexpr std::string_view kRecomputeLayer = "parallelism.recompute_layer";
 constexpr std::string_view kExpertReplicas = "parallelism.expert_data_parallel_size";
 constexpr std::string_view kSequence = "tokens.sequence_length";
-constexpr std::string_view kAccumulation = "tokens.batch_accumulation_per_replica";
+constexpr std::string_view kReplicaAccumulation = "tokens.batch_accumulation_per_replica";
 constexpr std::string_view kZero = "optimizer.zero_stage";
 constexpr std::string_view kFp32Gradients = "optimizer.accumulate_grad_in_fp32";
-constexpr std::string_view kOptimizer = "optimizer.optimizer_factory.name";
-constexpr std::string_view kType = "model.dtype";
-constexpr std::string_view kAttention = "model.model_config._attn_implementation";
+constexpr std::string_view kOptimizerFactory = "optimizer.optimizer_factory.name";
+constexpr std::string_view kModelType = "model.dtype";
+constexpr std::string_view kAttentionFunction = "model.model_config._attn_implementation";
 constexpr std::string_view kDispatcher = "model.model_config.moe_config.token_dispatcher_type";
 constexpr std::string_view kExperts = "model.model_config.moe_config.num_experts";
 
-struct Size : SizeSetting {
+struct LayoutSize : SizeSetting {
   bool experts_only = false;
 };
-constexpr std::array kSizes{
-    Size{{"parallelism.dp", "dp", &Layout::dp}},
-    Size{{"parallelism.pp", "pp", &Layout::pp}},
-    Size{{"parallelism.tp", "tp", &Layout::tp}},
-    Size{{"parallelism.context_parallel_size", "cp", &Layout::cp}},
-    Size{{"parallelism.expert_parallel_size", "ep", &Layout::ep}, true},
-    Size{{"parallelism.expert_tensor_parallel_size", "etp", &Layout::etp}, true},
-    Size{{"tokens.micro_batch_size", "mbs", &Layout::mbs}},
+constexpr std::array kLayoutSizes{
+    LayoutSize{{"parallelism.dp", "dp", &describe::Layout::dp}},
+    LayoutSize{{"parallelism.pp", "pp", &describe::Layout::pp}},
+    LayoutSize{{"parallelism.tp", "tp", &describe::Layout::tp}},
+    LayoutSize{{"parallelism.context_parallel_size", "cp", &describe::Layout::cp}},
+    LayoutSize{{"parallelism.expert_parallel_size", "ep", &describe::Layout::ep}, true},
+    LayoutSize{{"parallelism.expert_tensor_parallel_size", "etp", &describe::Layout::etp}, true},
+    LayoutSize{{"tokens.micro_batch_size", "mbs", &describe::Layout::mbs}},
 };
 
 // Without a word all forwards run before all backwards.
-constexpr std::array<Word<Schedule>, 2> kEngineWords{
-    {{Schedule::kGpipe, "afab"}, {Schedule::k1f1b, "1f1b"}}};
+constexpr std::array<describe::Word<describe::Schedule>, 2> kPipelineEngineWords{
+    {{describe::Schedule::kGpipe, "afab"}, {describe::Schedule::k1f1b, "1f1b"}}};
 // Readers take any case of it.
-constexpr std::array<Word<bool>, 2> kModeWords{{{false, "ALL_REDUCE"}, {true, "REDUCE_SCATTER"}}};
-constexpr std::array<Word<Dispatcher>, 2> kDispatchWords{
-    {{Dispatcher::kAllToAll, "alltoall"}, {Dispatcher::kAllGather, "allgather"}}};
-constexpr std::array<Word<OptimizerKind>, 2> kOptimizerNames{
-    {{OptimizerKind::kAdam, "adamW"}, {OptimizerKind::kSgd, "sgd"}}};
+constexpr std::array<describe::Word<bool>, 2> kTpModeWords{
+    {{false, "ALL_REDUCE"}, {true, "REDUCE_SCATTER"}}};
+constexpr std::array<describe::Word<describe::Dispatcher>, 2> kDispatchWords{
+    {{describe::Dispatcher::kAllToAll, "alltoall"},
+     {describe::Dispatcher::kAllGather, "allgather"}}};
+constexpr std::array<describe::Word<describe::OptimizerKind>, 2> kOptimizerFactoryWords{
+    {{describe::OptimizerKind::kAdam, "adamW"}, {describe::OptimizerKind::kSgd, "sgd"}}};
 
-struct Type {
+struct ModelType {
   std::string_view word;
-  Precision precision;
-  Storage storage;
+  describe::Precision precision;
+  describe::Storage storage;
 };
-constexpr std::array kTypes{Type{"bfloat16", Precision::kBf16, Storage::kBf16},
-                            Type{"float16", Precision::kFp16, Storage::kFp16},
-                            Type{"float32", Precision::kFp32, Storage::kFp32}};
+constexpr std::array kModelTypes{
+    ModelType{"bfloat16", describe::Precision::kBf16, describe::Storage::kBf16},
+    ModelType{"float16", describe::Precision::kFp16, describe::Storage::kFp16},
+    ModelType{"float32", describe::Precision::kFp32, describe::Storage::kFp32}};
 
 // Under context parallelism the attention function is also how keys and values travel.
 struct AttentionWord {
   std::string_view word;
-  std::optional<CpMethod> method;
+  std::optional<describe::CpMethod> method;
 };
 constexpr std::string_view kFlashAttention = "flash_attention_2";
-constexpr std::array kAttentions{AttentionWord{kFlashAttention, std::nullopt},
-                                 AttentionWord{"sdpa", std::nullopt},
-                                 AttentionWord{"flex_attention", std::nullopt},
-                                 AttentionWord{"ring", CpMethod::kP2pRing},
-                                 AttentionWord{"ring_flash_triton", CpMethod::kP2pRing},
-                                 AttentionWord{"llama3_ring_attention", CpMethod::kAllGather}};
+constexpr std::array kAttentions{
+    AttentionWord{kFlashAttention, std::nullopt},
+    AttentionWord{"sdpa", std::nullopt},
+    AttentionWord{"flex_attention", std::nullopt},
+    AttentionWord{"ring", describe::CpMethod::kP2pRing},
+    AttentionWord{"ring_flash_triton", describe::CpMethod::kP2pRing},
+    AttentionWord{"llama3_ring_attention", describe::CpMethod::kAllGather}};
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kReasons{
+constexpr std::array<Reason, 12> kNanotronReasons{
     {{"vpp", "nanotron has one model chunk a rank"},
      {"schedule", "nanotron runs 1f1b and afab (GPipe) only"},
      {"layers_per_stage", "nanotron balances blocks by their compute"},
@@ -93,19 +94,21 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kReasons
      {"order", "nanotron orders ranks tp-cp-dp-pp, with experts tp-cp-pp-dp"}}};
 
 // States of the optimizer: accumulating in fp32 brings an fp32 copy that the optimizer works on.
-Optimizer states(OptimizerKind kind, Storage parameters, bool fp32) {
-  Optimizer optimizer = default_optimizer(kind);
-  const Storage format = fp32 ? Storage::kFp32 : parameters;
-  optimizer.master = fp32 && parameters != Storage::kFp32 ? Storage::kFp32 : Storage::kNone;
-  for (Storage* moment : {&optimizer.first_moment, &optimizer.second_moment}) {
-    *moment = *moment == Storage::kNone ? Storage::kNone : format;
+describe::Optimizer nanotron_optimizer(describe::OptimizerKind kind, describe::Storage parameters,
+                                       bool fp32) {
+  describe::Optimizer optimizer = describe::default_optimizer(kind);
+  const describe::Storage format = fp32 ? describe::Storage::kFp32 : parameters;
+  optimizer.master = fp32 && parameters != describe::Storage::kFp32 ? describe::Storage::kFp32
+                                                                    : describe::Storage::kNone;
+  for (describe::Storage* moment : {&optimizer.first_moment, &optimizer.second_moment}) {
+    *moment = *moment == describe::Storage::kNone ? describe::Storage::kNone : format;
   }
   return optimizer;
 }
 
-void write_parallelism(const Job& job, bool experts, SettingWriter& out) {
-  const Layout& at = job.layout;
-  for (const Size& size : kSizes) {
+void write_parallelism(const describe::Job& job, bool experts, SettingWriter& out) {
+  const describe::Layout& at = job.layout;
+  for (const LayoutSize& size : kLayoutSizes) {
     if (size.experts_only && !experts) {
       continue;
     }
@@ -115,47 +118,48 @@ void write_parallelism(const Job& job, bool experts, SettingWriter& out) {
     const std::int64_t expert_ranks = saturating_product({at.ep, at.etp, at.pp});
     out.whole(kExpertReplicas, std::max<std::int64_t>(1, job.cluster.devices / expert_ranks));
   }
-  out.text(kEngine, at.schedule == Schedule::k1f1b ? "1f1b" : "afab");
-  out.text(kMode, word_of<bool>(kModeWords, at.sp));
-  out.flag(kAsync, at.overlaps(Overlap::kTensorParallel));
-  out.flag(kRecomputeLayer, at.recompute.granularity == Recompute::kFull);
+  out.text(kPipelineEngine, at.schedule == describe::Schedule::k1f1b ? "1f1b" : "afab");
+  out.text(kTpMode, describe::word_of<bool>(kTpModeWords, at.sp));
+  out.flag(kAsync, at.overlaps(describe::Overlap::kTensorParallel));
+  out.flag(kRecomputeLayer, at.recompute.granularity == describe::Recompute::kFull);
 }
 
-void write_formats(const Layout& at, SettingWriter& out) {
-  const auto* const type = std::find_if(kTypes.begin(), kTypes.end(), [&](const Type& each) {
-    return each.precision == at.precision;
-  });
-  out.text(kType, type == kTypes.end() ? "bfloat16" : type->word);
-  out.whole(kZero, at.zero == Zero::kNone ? 0 : 1);
-  out.flag(kFp32Gradients, at.gradients == Storage::kFp32);
-  out.text(kOptimizer, at.optimizer.kind == OptimizerKind::kSgd ? "sgd" : "adamW");
+void write_nanotron_formats(const describe::Layout& at, SettingWriter& out) {
+  const auto* const type =
+      std::find_if(kModelTypes.begin(), kModelTypes.end(),
+                   [&](const ModelType& each) { return each.precision == at.precision; });
+  out.text(kModelType, type == kModelTypes.end() ? "bfloat16" : type->word);
+  out.whole(kZero, at.zero == describe::Zero::kNone ? 0 : 1);
+  out.flag(kFp32Gradients, at.gradients == describe::Storage::kFp32);
+  out.text(kOptimizerFactory, at.optimizer.kind == describe::OptimizerKind::kSgd ? "sgd" : "adamW");
 }
 
-void write_attention(const Layout& at, bool experts, SettingWriter& out) {
-  if (at.cp > 1 && at.cp_method == CpMethod::kAllGather) {
-    out.text(kAttention, "llama3_ring_attention");
+void write_attention_function(const describe::Layout& at, bool experts, SettingWriter& out) {
+  if (at.cp > 1 && at.cp_method == describe::CpMethod::kAllGather) {
+    out.text(kAttentionFunction, "llama3_ring_attention");
     out.whole("model.model_config.ring_attn_heads_k_stride", 1);
   } else {
-    out.text(kAttention, at.cp > 1 ? "ring" : kFlashAttention);
+    out.text(kAttentionFunction, at.cp > 1 ? "ring" : kFlashAttention);
   }
   if (experts) {
-    out.text(kDispatcher, at.dispatcher == Dispatcher::kAllGather ? "allgather" : "alltoall");
+    out.text(kDispatcher,
+             at.dispatcher == describe::Dispatcher::kAllGather ? "allgather" : "alltoall");
   }
 }
 
 void read_sizes(SettingReader& reader, bool experts) {
-  for (const Size& size : kSizes) {
+  for (const LayoutSize& size : kLayoutSizes) {
     if (size.experts_only && !experts) {
       continue;
     }
-    reader.size(size, kMost);
+    reader.size(size, kMostSize);
   }
 }
 
 // Its own readers ignore the case of a word.
 template <typename E>
 std::optional<E> any_case(SettingReader& reader, std::string_view key,
-                          std::span<const Word<E>> words) {
+                          std::span<const describe::Word<E>> words) {
   const auto text = reader.text(key);
   for (const auto& [value, name] : words) {
     if (text && to_lower(*text) == to_lower(name)) {
@@ -169,91 +173,110 @@ std::optional<E> any_case(SettingReader& reader, std::string_view key,
 }
 
 void read_parallelism(SettingReader& reader, Reading& reading, bool experts) {
-  Layout& at = reading.layout;
-  const auto engine = any_case<Schedule>(reader, kEngine, kEngineWords).value_or(Schedule::kGpipe);
+  describe::Layout& at = reading.layout;
+  const auto engine = any_case<describe::Schedule>(reader, kPipelineEngine, kPipelineEngineWords)
+                          .value_or(describe::Schedule::kGpipe);
   if (at.pp > 1) {
     at.schedule = engine;
-    reader.fact("schedule", std::string(word_of<Schedule>(kScheduleWords, engine)), kEngine);
+    reader.fact(
+        "schedule",
+        std::string(describe::word_of<describe::Schedule>(describe::kScheduleWords, engine)),
+        kPipelineEngine);
   }
-  at.sp = any_case<bool>(reader, kMode, kModeWords).value_or(false) && at.tp > 1;
+  at.sp = any_case<bool>(reader, kTpMode, kTpModeWords).value_or(false) && at.tp > 1;
   if (at.tp > 1) {
-    reader.fact("sp", at.sp ? "1" : "0", kMode);
+    reader.fact("sp", at.sp ? "1" : "0", kTpMode);
   }
   // Gradients are reduced bucket by bucket while the backward pass runs.
   if (saturating_product({at.dp, at.cp}) > 1) {
-    at.overlap.push_back(Overlap::kGradReduce);
+    at.overlap.push_back(describe::Overlap::kGradReduce);
   }
   if (reader.flag(kAsync).value_or(false) && at.tp > 1) {
-    at.overlap.push_back(Overlap::kTensorParallel);
+    at.overlap.push_back(describe::Overlap::kTensorParallel);
     reader.fact("overlap", "tp", kAsync);
   }
   if (reader.flag(kRecomputeLayer).value_or(false)) {
-    at.recompute.granularity = Recompute::kFull;
+    at.recompute.granularity = describe::Recompute::kFull;
     reader.fact("recompute", "full", kRecomputeLayer);
   }
   if (experts) {
-    at.order = {Axis::kTp, Axis::kCp, Axis::kEp, Axis::kPp, Axis::kDp};
+    at.order = {describe::Axis::kTp, describe::Axis::kCp, describe::Axis::kEp, describe::Axis::kPp,
+                describe::Axis::kDp};
   }
 }
 
-void read_formats(SettingReader& reader, Reading& reading) {
-  Layout& at = reading.layout;
-  if (const auto word = reader.text(kType)) {
-    const auto* const type = std::find_if(kTypes.begin(), kTypes.end(),
-                                          [&](const Type& each) { return each.word == *word; });
-    if (type == kTypes.end()) {
-      reader.unresolved(kType, "not bfloat16, float16 or float32; read as bfloat16");
+void read_nanotron_formats(SettingReader& reader, Reading& reading) {
+  describe::Layout& at = reading.layout;
+  if (const auto word = reader.text(kModelType)) {
+    const auto* const type =
+        std::find_if(kModelTypes.begin(), kModelTypes.end(),
+                     [&](const ModelType& each) { return each.word == *word; });
+    if (type == kModelTypes.end()) {
+      reader.unresolved(kModelType, "not bfloat16, float16 or float32; read as bfloat16");
     } else {
       at.precision = type->precision;
       at.parameters = type->storage;
-      reader.fact("precision", std::string(word_of<Precision>(kPrecisionWords, at.precision)),
-                  kType);
+      reader.fact("precision",
+                  std::string(describe::word_of<describe::Precision>(describe::kPrecisionWords,
+                                                                     at.precision)),
+                  kModelType);
     }
   }
   const auto stage = reader.whole(kZero, 0, 1);
-  at.zero = stage.value_or(0) == 1 ? Zero::kOptimizer : Zero::kNone;
+  at.zero = stage.value_or(0) == 1 ? describe::Zero::kOptimizer : describe::Zero::kNone;
   reader.fact("zero", stage.value_or(0) == 1 ? "1" : "0", kZero);
   const bool fp32 = reader.flag(kFp32Gradients).value_or(true);
-  at.gradients = fp32 ? Storage::kFp32 : at.parameters;
-  reader.fact("gradients", std::string(word_of<Storage>(kStorageWords, at.gradients)),
-              kFp32Gradients);
-  const auto kind = any_case<OptimizerKind>(reader, kOptimizer, kOptimizerNames);
-  at.optimizer = states(kind.value_or(OptimizerKind::kAdam), at.parameters, fp32);
-  reader.fact("optimizer", std::string(word_of<OptimizerKind>(kOptimizerWords, at.optimizer.kind)),
-              kOptimizer);
+  at.gradients = fp32 ? describe::Storage::kFp32 : at.parameters;
+  reader.fact(
+      "gradients",
+      std::string(describe::word_of<describe::Storage>(describe::kStorageWords, at.gradients)),
+      kFp32Gradients);
+  const auto kind =
+      any_case<describe::OptimizerKind>(reader, kOptimizerFactory, kOptimizerFactoryWords);
+  at.optimizer =
+      nanotron_optimizer(kind.value_or(describe::OptimizerKind::kAdam), at.parameters, fp32);
+  reader.fact("optimizer",
+              std::string(describe::word_of<describe::OptimizerKind>(describe::kOptimizerWords,
+                                                                     at.optimizer.kind)),
+              kOptimizerFactory);
 }
 
-void read_attention(SettingReader& reader, Reading& reading, bool experts) {
-  Layout& at = reading.layout;
-  const auto word = reader.text(kAttention);
+void read_attention_function(SettingReader& reader, Reading& reading, bool experts) {
+  describe::Layout& at = reading.layout;
+  const auto word = reader.text(kAttentionFunction);
   const auto* const row =
       std::find_if(kAttentions.begin(), kAttentions.end(),
                    [&](const AttentionWord& each) { return each.word == word; });
   reading.attention_stated = word == kFlashAttention;
   if (word && row == kAttentions.end()) {
-    reader.unresolved(kAttention, "not one of nanotron's attention functions");
+    reader.unresolved(kAttentionFunction, "not one of nanotron's attention functions");
   } else if (word && row->method && at.cp > 1) {
     at.cp_method = *row->method;
-    reader.fact("cp_method", std::string(word_of<CpMethod>(kCpMethodWords, at.cp_method)),
-                kAttention);
+    reader.fact(
+        "cp_method",
+        std::string(describe::word_of<describe::CpMethod>(describe::kCpMethodWords, at.cp_method)),
+        kAttentionFunction);
   }
-  if (const auto how = any_case<Dispatcher>(reader, kDispatcher, kDispatchWords); how && experts) {
+  if (const auto how = any_case<describe::Dispatcher>(reader, kDispatcher, kDispatchWords);
+      how && experts) {
     at.dispatcher = *how;
-    reader.fact("dispatcher", std::string(word_of<Dispatcher>(kDispatcherWords, *how)),
-                kDispatcher);
+    reader.fact(
+        "dispatcher",
+        std::string(describe::word_of<describe::Dispatcher>(describe::kDispatcherWords, *how)),
+        kDispatcher);
   }
 }
 
-void read_batch(SettingReader& reader, Reading& reading) {
-  const Layout& at = reading.layout;
-  reading.sequence = reader.whole(kSequence, 1, kMostTokens);
+void read_tokens(SettingReader& reader, Reading& reading) {
+  const describe::Layout& at = reading.layout;
+  reading.sequence = reader.whole(kSequence, 1, kLongestSequence);
   if (reading.sequence) {
     reader.fact("seq", std::to_string(*reading.sequence), kSequence);
   }
-  const std::int64_t accumulation = reader.whole(kAccumulation, 1, kMost).value_or(1);
+  const std::int64_t accumulation = reader.whole(kReplicaAccumulation, 1, kMostSize).value_or(1);
   if (reader.find("tokens.micro_batch_size") != nullptr && at.dp > 0) {
     reading.global_batch = saturating_product({at.mbs, accumulation, at.dp});
-    reader.fact("gbs", std::to_string(*reading.global_batch), kAccumulation);
+    reader.fact("gbs", std::to_string(*reading.global_batch), kReplicaAccumulation);
   }
   if (at.dp > 0) {
     reading.devices = saturating_product({at.dp, at.cp, at.tp, at.pp});
@@ -269,17 +292,17 @@ void read_batch(SettingReader& reader, Reading& reading) {
 }
 
 // Everything but the model.
-Reading read_layout(const Settings& settings) {
+Reading read_nanotron_layout(const Settings& settings) {
   Reading reading;
   reading.dialect = Dialect::kNanotron;
   reading.unresolved = settings.unresolved;
   SettingReader reader(settings, reading);
-  const bool experts = reader.whole(kExperts, 1, kMost).has_value();
+  const bool experts = reader.whole(kExperts, 1, kMostSize).has_value();
   read_sizes(reader, experts);
   read_parallelism(reader, reading, experts);
-  read_formats(reader, reading);
-  read_attention(reader, reading, experts);
-  read_batch(reader, reading);
+  read_nanotron_formats(reader, reading);
+  read_attention_function(reader, reading, experts);
+  read_tokens(reader, reading);
   const KnownKeys known = nanotron_keys();
   for (const Setting& setting : settings.given) {
     if (!is_known(setting.key, known)) {
@@ -304,35 +327,35 @@ KnownKeys nanotron_keys() {
                                                            "tokens.limit_test_batches",
                                                            "tokens.limit_val_batches",
                                                            kSequence,
-                                                           kAccumulation};
-  static constexpr std::array<std::string_view, 5> kOwn{kEngine, kMode, kAsync, kRecomputeLayer,
-                                                        kExpertReplicas};
+                                                           kReplicaAccumulation};
+  static constexpr std::array<std::string_view, 5> kOwn{kPipelineEngine, kTpMode, kAsync,
+                                                        kRecomputeLayer, kExpertReplicas};
   KnownKeys known{{kOthers.begin(), kOthers.end()}, {kSections.begin(), kSections.end()}};
   known.keys.insert(known.keys.end(), kOwn.begin(), kOwn.end());
-  for (const Size& size : kSizes) {
+  for (const LayoutSize& size : kLayoutSizes) {
     known.keys.emplace_back(size.key);
   }
   return known;
 }
 
-Writing write_nanotron(const Job& job) {
+Writing write_nanotron(const describe::Job& job) {
   Writing writing;
   writing.settings.dialect = Dialect::kNanotron;
   const std::vector<Setting> model = nanotron_model_settings(job.model);
   const bool experts = find(model, kExperts) != nullptr;
   SettingWriter out;
   out.all(model);
-  write_attention(job.layout, experts, out);
-  write_formats(job.layout, out);
+  write_attention_function(job.layout, experts, out);
+  write_nanotron_formats(job.layout, out);
   write_parallelism(job, experts, out);
   out.whole(kSequence, job.sequences.length);
-  out.whole(kAccumulation, std::max<std::int64_t>(1, job.microbatches()));
+  out.whole(kReplicaAccumulation, std::max<std::int64_t>(1, job.microbatches()));
   writing.settings.given = std::move(out).take();
   writing.settings.launch = launch_settings(job);
-  Layout wanted = job.layout;
+  describe::Layout wanted = job.layout;
   wanted.dp = job.dp();
-  const Reading said = read_layout(writing.settings);
-  writing.left_out = left_out_of(wanted, said.layout, kReasons);
+  const Reading said = read_nanotron_layout(writing.settings);
+  writing.left_out = left_out_of(wanted, said.layout, kNanotronReasons);
   if (model.empty()) {
     writing.left_out.push_back({"model", job.model.name,
                                 "nanotron trains Llama-like decoders; write model_config by hand"});
@@ -344,8 +367,8 @@ Writing write_nanotron(const Job& job) {
   return writing;
 }
 
-Reading read_nanotron(const Settings& settings, const DataStore& data) {
-  Reading reading = read_layout(settings);
+Reading read_nanotron(const Settings& settings, const describe::DataStore& data) {
+  Reading reading = read_nanotron_layout(settings);
   if (auto model = nanotron_model(settings, data)) {
     if (*model) {
       reading.model = std::move(**model);

@@ -15,8 +15,6 @@
 namespace sextant::emit {
 namespace {
 
-using namespace describe;  // NOLINT(google-build-using-namespace)
-
 constexpr std::string_view kPrefix = "model.model_config.";
 constexpr std::string_view kMoePrefix = "model.model_config.moe_config.";
 
@@ -34,17 +32,18 @@ std::string moe_key(std::string_view name) {
 }
 
 // Plain attention of full width, as LlamaConfig and Qwen2Config have it.
-const Attention* plain_attention(const Model& model, const Block& block) {
-  const auto* attention = std::get_if<Attention>(&block.mixer);
+const describe::Attention* plain_attention(const describe::Model& model,
+                                           const describe::Block& block) {
+  const auto* attention = std::get_if<describe::Attention>(&block.mixer);
   const bool plain = attention != nullptr && attention->heads > 0 &&
                      attention->heads * attention->head_dim == model.hidden &&
                      attention->qkv_bias == attention->output_bias && attention->rotary &&
                      attention->window == 0 && !attention->output_gate && !attention->sinks &&
-                     attention->qk_norm == QkNorm::kNone;
+                     attention->qk_norm == describe::QkNorm::kNone;
   return plain ? attention : nullptr;
 }
 
-bool plain_model(const Model& model) {
+bool plain_model(const describe::Model& model) {
   const bool one_kind = std::all_of(model.layers.begin(), model.layers.end(),
                                     [&](int block) { return block == model.layers.front(); });
   return one_kind && !model.layers.empty() && model.mtp_layers == 0 &&
@@ -52,13 +51,13 @@ bool plain_model(const Model& model) {
          model.final_norm && !model.norm.has_bias && !model.norm.subtracts_mean;
 }
 
-void write_ffn(const Block& block, SettingWriter& out) {
-  if (const auto* dense = std::get_if<DenseFfn>(&block.ffn)) {
+void write_ffn(const describe::Block& block, SettingWriter& out) {
+  if (const auto* dense = std::get_if<describe::DenseFfn>(&block.ffn)) {
     out.flag(key("is_llama_config"), true);
     out.whole(key("intermediate_size"), dense->width);
     return;
   }
-  const MoeFfn& moe = std::get<MoeFfn>(block.ffn);
+  const describe::MoeFfn& moe = std::get<describe::MoeFfn>(block.ffn);
   out.flag(key("is_qwen2_config"), true);
   out.whole(key("intermediate_size"), moe.width);
   out.whole(moe_key("num_experts"), moe.experts);
@@ -70,11 +69,11 @@ void write_ffn(const Block& block, SettingWriter& out) {
   }
 }
 
-bool plain_ffn(const Block& block) {
-  if (const auto* dense = std::get_if<DenseFfn>(&block.ffn)) {
+bool plain_ffn(const describe::Block& block) {
+  if (const auto* dense = std::get_if<describe::DenseFfn>(&block.ffn)) {
     return dense->gated && !dense->bias;
   }
-  const auto* moe = std::get_if<MoeFfn>(&block.ffn);
+  const auto* moe = std::get_if<describe::MoeFfn>(&block.ffn);
   return moe != nullptr && moe->gated && moe->latent_width == 0 && moe->groups == 0 &&
          !moe->expert_bias && !moe->router_bias && !moe->correction_bias && !moe->shared_gate &&
          moe->shared_width % moe->width == 0;
@@ -82,12 +81,12 @@ bool plain_ffn(const Block& block) {
 
 }  // namespace
 
-std::vector<Setting> nanotron_model_settings(const Model& model) {
+std::vector<Setting> nanotron_model_settings(const describe::Model& model) {
   if (!plain_model(model)) {
     return {};
   }
-  const Block& block = model.blocks[static_cast<std::size_t>(model.layers.front())];
-  const Attention* attention = plain_attention(model, block);
+  const describe::Block& block = model.blocks[static_cast<std::size_t>(model.layers.front())];
+  const describe::Attention* attention = plain_attention(model, block);
   if (attention == nullptr || !plain_ffn(block) || block.norms != 2 || block.parallel_residual) {
     return {};
   }
@@ -106,7 +105,8 @@ std::vector<Setting> nanotron_model_settings(const Model& model) {
   return std::move(out).take();
 }
 
-std::optional<Result<Model>> nanotron_model(const Settings& settings, const DataStore& data) {
+std::optional<Result<describe::Model>> nanotron_model(const Settings& settings,
+                                                      const describe::DataStore& data) {
   if (find(settings.given, key("hidden_size")) == nullptr) {
     return std::nullopt;
   }
@@ -142,7 +142,7 @@ std::optional<Result<Model>> nanotron_model(const Settings& settings, const Data
     }
   }
   const Place place = find(settings.given, key("hidden_size"))->place;
-  return parse_hf_config(render_json(config), to_text(place), data);
+  return describe::parse_hf_config(render_json(config), to_text(place), data);
 }
 
 }  // namespace sextant::emit

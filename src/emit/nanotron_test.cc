@@ -13,19 +13,17 @@
 namespace sextant::emit {
 namespace {
 
-using namespace describe;  // NOLINT(google-build-using-namespace): the test speaks its words
-
-Reading through_a_file(const Writing& writing) {
+Reading through_nanotron_file(const Writing& writing) {
   const auto settings = through_yaml(writing, "config.yaml");
-  return settings ? read_nanotron(*settings, DataStore{}) : Reading{};
+  return settings ? read_nanotron(*settings, describe::DataStore{}) : Reading{};
 }
 
 TEST(Nanotron, WhatIsLeftOutIsExactlyWhatDiffers) {
   EXPECT_TRUE(rc::check("round trip", [] {
     for (int i = 0; i < 10; ++i) {
-      const Job job = any_job(Framework::kNanotron);
+      const Job job = any_job(describe::Framework::kNanotron);
       const Writing writing = write_nanotron(job);
-      const Reading reading = through_a_file(writing);
+      const Reading reading = through_nanotron_file(writing);
       RC_ASSERT(layout_fields(writing.left_out) == differing_keys(job.layout, reading.layout));
       RC_ASSERT(reading.sequence == job.sequences.length);
       RC_ASSERT(reading.global_batch == job.global_batch);
@@ -38,10 +36,10 @@ TEST(Nanotron, WhatIsLeftOutIsExactlyWhatDiffers) {
 
 // A job in nanotron's own words.
 Job any_nanotron_job() {
-  Job job = any_job(Framework::kNanotron);
+  Job job = any_job(describe::Framework::kNanotron);
   Layout& at = job.layout;
   const Layout plain;
-  const bool experts = has_experts(job.model);
+  const bool experts = describe::has_experts(job.model);
   at.vpp = 1;
   at.schedule =
       at.pp > 1 ? any::one_of<Schedule>({Schedule::k1f1b, Schedule::kGpipe}) : plain.schedule;
@@ -77,7 +75,8 @@ Job any_nanotron_job() {
                                      .topk = 2,
                                      .width = 512,
                                      .shared_width = any::one_of<std::int64_t>({0, 512})};
-    at.dispatcher = any::one_of<Dispatcher>({Dispatcher::kAllToAll, Dispatcher::kAllGather});
+    at.dispatcher = any::one_of<describe::Dispatcher>(
+        {describe::Dispatcher::kAllToAll, describe::Dispatcher::kAllGather});
     at.order = {Axis::kTp, Axis::kCp, Axis::kEp, Axis::kPp, Axis::kDp};
   } else {
     job.model.blocks[0].ffn = DenseFfn{.width = 2048};
@@ -93,10 +92,11 @@ TEST(Nanotron, ItsOwnJobsReadBackWhole) {
       for (const Inexpressible& each : writing.left_out) {
         RC_FAIL(each.field + "=" + each.value + ": " + each.why);
       }
-      const Reading reading = through_a_file(writing);
+      const Reading reading = through_nanotron_file(writing);
       RC_ASSERT(reading.layout == job.layout);
       RC_ASSERT(reading.model.has_value());
-      RC_ASSERT(model_parameters(*reading.model).total() == model_parameters(job.model).total());
+      RC_ASSERT(describe::model_parameters(*reading.model).total() ==
+                describe::model_parameters(job.model).total());
     }
   }));
 }
@@ -156,14 +156,15 @@ tokens:
 TEST(Nanotron, ReadsAFileInTheStyleOfItsExamples) {
   const auto settings = parse_yaml(kExample, "config_llama.yaml", Dialect::kNanotron);
   ASSERT_TRUE(settings) << to_text(settings.error());
-  const Reading reading = read_nanotron(*settings, DataStore{});
-  EXPECT_EQ(to_text(reading.layout), "tp=8,sp=1,pp=2,dp=4,zero=1,mbs=2,overlap=grad_reduce+tp");
+  const Reading reading = read_nanotron(*settings, describe::DataStore{});
+  EXPECT_EQ(describe::to_text(reading.layout),
+            "tp=8,sp=1,pp=2,dp=4,zero=1,mbs=2,overlap=grad_reduce+tp");
   EXPECT_EQ(reading.sequence, 4096);
   EXPECT_EQ(reading.global_batch, 2 * 16 * 4);
   EXPECT_EQ(reading.devices, 64);
   ASSERT_TRUE(reading.model);
   // Llama-3.2-1B's published count.
-  EXPECT_EQ(model_parameters(*reading.model).total(), 1'235'814'400);
+  EXPECT_EQ(describe::model_parameters(*reading.model).total(), 1'235'814'400);
   EXPECT_TRUE(reading.unresolved.empty());
   ASSERT_EQ(reading.unknown.size(), 1U);
   EXPECT_EQ(reading.unknown[0].key, "parallelism.shiny");
@@ -178,7 +179,7 @@ TEST(Nanotron, SilenceIsAllForwardThenAllBackward) {
   const auto settings =
       parse_yaml("parallelism: {dp: 2, tp: 2, pp: 2}\ntokens: {sequence_length: 10}\n", "a.yaml",
                  Dialect::kNanotron);
-  const Reading reading = read_nanotron(*settings, DataStore{});
+  const Reading reading = read_nanotron(*settings, describe::DataStore{});
   EXPECT_EQ(reading.layout.schedule, Schedule::kGpipe);
   EXPECT_FALSE(reading.layout.sp);
   EXPECT_FALSE(reading.global_batch);
@@ -189,7 +190,7 @@ TEST(Nanotron, ValuesThatAreNoNumbersAreUnresolved) {
       "parallelism: {dp: many, tp: -3, pp: 1, pp_engine: zigzag}\nmodel: {dtype: int3, "
       "model_config: {hidden_size: 64}}\n",
       "a.yaml", Dialect::kNanotron);
-  const Reading reading = read_nanotron(*settings, DataStore{});
+  const Reading reading = read_nanotron(*settings, describe::DataStore{});
   EXPECT_EQ(reading.unresolved.size(), 4U);
   EXPECT_FALSE(reading.devices);
 }

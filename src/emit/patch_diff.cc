@@ -10,7 +10,7 @@
 namespace sextant::emit {
 namespace {
 
-constexpr std::size_t kContext = 3;
+constexpr std::size_t kContextLines = 3;
 // Lines compared with lines: beyond this the whole middle is one change.
 constexpr std::size_t kMostComparisons = 4'000'000;
 
@@ -122,7 +122,7 @@ std::string unified_diff(std::string_view name, std::string_view before, std::st
     const auto change =
         std::find_if(steps.begin() + static_cast<std::ptrdiff_t>(at), steps.end(), is_change);
     const auto next = static_cast<std::size_t>(change - steps.begin());
-    const std::size_t first = std::max(at, next - std::min(next, kContext));
+    const std::size_t first = std::max(at, next - std::min(next, kContextLines));
     old_line += first - at;
     new_line += first - at;
     if (next == steps.size()) {
@@ -130,10 +130,10 @@ std::string unified_diff(std::string_view name, std::string_view before, std::st
     }
     // A hunk ends where more than two contexts of equal lines follow.
     std::size_t last_change = next;
-    for (std::size_t i = next; i < steps.size() && i <= last_change + 2 * kContext + 1; ++i) {
+    for (std::size_t i = next; i < steps.size() && i <= last_change + 2 * kContextLines + 1; ++i) {
       last_change = is_change(steps[i]) ? i : last_change;
     }
-    const std::size_t end = std::min(last_change + kContext + 1, steps.size());
+    const std::size_t end = std::min(last_change + kContextLines + 1, steps.size());
     text += hunk_text(steps, first, end, old_line, new_line);
     for (std::size_t i = first; i < end; ++i) {
       old_line += steps[i].sign != '+' ? 1U : 0U;

@@ -8,15 +8,13 @@
 #include "base/text.h"
 #include "emit/flags.h"
 #include "emit/launch.h"
+#include "emit/shell_characters.h"
 
 namespace sextant::emit {
 namespace {
 
 bool is_quote(char c) {
   return c == '"' || c == '\'';
-}
-bool is_blank(char c) {
-  return c == ' ' || c == '\t' || c == '\r';
 }
 
 struct Line {

@@ -14,23 +14,8 @@
 #include "emit/python_recipe_tokens.h"
 #include "emit/python_recipe_values.h"
 
-namespace sextant::emit {
+namespace sextant::emit::python {
 namespace {
-
-using python::changes_nothing;
-using python::find_outside;
-using python::Function;
-using python::Line;
-using python::Module;
-using python::Names;
-using python::opens_block;
-using python::Scope;
-using python::target_of;
-using python::Token;
-using python::TokenKind;
-using python::Tokens;
-using python::Value;
-using Kind = Value::Kind;
 
 constexpr std::size_t kMostCopied = 200'000;
 constexpr int kMostCalls = 32;
@@ -41,7 +26,7 @@ class RecipeFile {
       : text_(text),
         name_(name),
         lines_(std::move(lines)),
-        module_(python::module_of(lines_, text, budget_)) {}
+        module_(module_of(lines_, text, budget_)) {}
 
   Settings settings() {
     Settings settings;
@@ -81,7 +66,7 @@ class RecipeFile {
     std::size_t recipes = 0;
     for (auto name = module_.order.rbegin(); name != module_.order.rend(); ++name) {
       const Value value = result_of(*name);
-      if (value.kind != Kind::kConfig) {
+      if (value.kind != Value::Kind::kConfig) {
         continue;
       }
       recipes += 1;
@@ -107,9 +92,9 @@ class RecipeFile {
       return done->second;
     }
     if (calls_ >= kMostCalls) {
-      return python::unknown(name, "calls nest too deeply", 0);
+      return unknown(name, "calls nest too deeply", 0);
     }
-    results_[name] = python::unknown(name, "calls itself", 0);
+    results_[name] = unknown(name, "calls itself", 0);
     calls_ += 1;
     Value value = run(module_.functions.at(name));
     calls_ -= 1;
@@ -133,10 +118,10 @@ class RecipeFile {
       }
     }
     if (!frame.returned) {
-      return python::unknown("", "returns nothing", 0);
+      return unknown("", "returns nothing", 0);
     }
     Value value = std::move(*frame.returned);
-    if (value.kind == Kind::kConfig) {
+    if (value.kind == Value::Kind::kConfig) {
       value.unresolved.insert(value.unresolved.end(), frame.open.begin(), frame.open.end());
     }
     return value;
@@ -160,7 +145,7 @@ class RecipeFile {
       give_back(tokens, maybe, frame);
       return;
     }
-    const std::size_t sets = find_outside(tokens, python::kSettingSymbols);
+    const std::size_t sets = find_outside(tokens, kSettingSymbols);
     if (sets == tokens.size()) {
       unfollowed(tokens, "the call is not run, and may change the configuration", frame);
       return;
@@ -172,13 +157,11 @@ class RecipeFile {
                  frame);
       return;
     }
-    assign(target, followed(python::value_of(tokens.subspan(sets + 1), scope(&frame)), frame),
-           frame);
+    assign(target, followed(value_of(tokens.subspan(sets + 1), scope(&frame)), frame), frame);
   }
 
   void give_back(Tokens tokens, bool maybe, Frame& frame) {
-    const Value value =
-        as_config(followed(python::value_of(tokens.subspan(1), scope(&frame)), frame));
+    const Value value = as_config(followed(value_of(tokens.subspan(1), scope(&frame)), frame));
     if (maybe) {
       frame.open.push_back(
           {"return", "stands in a block that may not run", place(tokens.front().line)});
@@ -191,17 +174,17 @@ class RecipeFile {
 
   // A call of one of the file's own functions gives what that returns.
   Value followed(Value value, Frame& frame) {
-    if (value.kind != Kind::kCall || !module_.functions.contains(value.text)) {
+    if (value.kind != Value::Kind::kCall || !module_.functions.contains(value.text)) {
       return value;
     }
     if (!value.items.empty() || !value.keywords.empty()) {
       frame.open.push_back({value.text, "its arguments are not followed", place(value.line)});
     }
     Value result = result_of(value.text);
-    const std::size_t weight = budget_ == 0 ? 1 : python::weight_of(result);
+    const std::size_t weight = budget_ == 0 ? 1 : weight_of(result);
     if (weight > budget_) {
       budget_ = 0;
-      return python::unknown(value.text, "the file repeats too much of itself", value.line);
+      return unknown(value.text, "the file repeats too much of itself", value.line);
     }
     budget_ -= weight;
     result.line = value.line;
@@ -210,15 +193,15 @@ class RecipeFile {
 
   // A whole configuration, or the result of a recipe of another file, as settings.
   Value as_config(Value value) {
-    if (value.kind != Kind::kCall) {
+    if (value.kind != Value::Kind::kCall) {
       return value;
     }
     Value config;
-    config.kind = Kind::kConfig;
+    config.kind = Value::Kind::kConfig;
     config.line = value.line;
-    if (python::is_whole_config(value)) {
+    if (is_whole_config(value)) {
       for (const auto& [keyword, member] : value.keywords) {
-        python::set_member(config, keyword, member, name_);
+        set_member(config, keyword, member, name_);
       }
       return config;
     }
@@ -247,17 +230,17 @@ class RecipeFile {
     }
     Value& holder = found->second;
     holder = as_config(std::move(holder));
-    if (holder.kind == Kind::kConfig) {
+    if (holder.kind == Value::Kind::kConfig) {
       std::string member = target[1];
       for (std::size_t i = 2; i < target.size(); ++i) {
         member += "." + target[i];
       }
-      python::set_member(holder, member, value, name_);
-    } else if (holder.kind == Kind::kCall && target.size() == 2) {
+      set_member(holder, member, value, name_);
+    } else if (holder.kind == Value::Kind::kCall && target.size() == 2) {
       std::erase_if(holder.keywords, [&](const auto& pair) { return pair.first == target[1]; });
       holder.keywords.push_back({target[1], std::move(value)});
     } else {
-      holder = python::unknown(target[0], "is changed where it is not followed", value.line);
+      holder = unknown(target[0], "is changed where it is not followed", value.line);
     }
   }
 
@@ -274,9 +257,10 @@ class RecipeFile {
       const std::size_t start = tokens.front().offset;
       frame.open.push_back({printable(text_.substr(start, last.offset + last.text.size() - start)),
                             why, place(token.line)});
-      const bool config = found->second.kind == Kind::kConfig || found->second.kind == Kind::kCall;
+      const bool config =
+          found->second.kind == Value::Kind::kConfig || found->second.kind == Value::Kind::kCall;
       if (!config) {
-        found->second = python::unknown(found->first, why, token.line);
+        found->second = unknown(found->first, why, token.line);
       }
       return;
     }
@@ -292,10 +276,13 @@ class RecipeFile {
 };
 
 }  // namespace
+}  // namespace sextant::emit::python
+
+namespace sextant::emit {
 
 Result<Settings> parse_python_recipe(std::string_view text, std::string_view name) {
-  SEXTANT_TRY(std::vector<Line> lines, python::lines_of(text, name));
-  return RecipeFile(text, name, std::move(lines)).settings();
+  SEXTANT_TRY(std::vector<python::Line> lines, python::lines_of(text, name));
+  return python::RecipeFile(text, name, std::move(lines)).settings();
 }
 
 }  // namespace sextant::emit

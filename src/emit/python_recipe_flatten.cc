@@ -10,7 +10,6 @@
 namespace sextant::emit::python {
 namespace {
 
-using Kind = Value::Kind;
 constexpr std::size_t kMostSettings = 2'000;
 
 // Members whose values decide speed: what is open there is said.
@@ -23,7 +22,7 @@ bool matters(std::string_view key) {
 }
 
 // "FullAC" of "activation_checkpoint.FullAC.Config".
-std::string class_of(std::string_view callee) {
+std::string class_name(std::string_view callee) {
   if (callee.ends_with(".Config")) {
     callee.remove_suffix(std::string_view(".Config").size());
   }
@@ -31,8 +30,8 @@ std::string class_of(std::string_view callee) {
 }
 
 bool is_plain(const Value& value) {
-  return value.kind == Kind::kBool || value.kind == Kind::kNumber || value.kind == Kind::kText ||
-         value.kind == Kind::kNone;
+  return value.kind == Value::Kind::kBool || value.kind == Value::Kind::kNumber ||
+         value.kind == Value::Kind::kText || value.kind == Value::Kind::kNone;
 }
 
 struct Flattening {
@@ -63,9 +62,9 @@ struct Flattening {
     for (const Value& item : list.items) {
       if (is_plain(item)) {
         values.push_back(item.text);
-      } else if (item.kind == Kind::kCall) {
-        values.push_back(class_of(item.text));
-      } else if (item.kind == Kind::kList &&
+      } else if (item.kind == Value::Kind::kCall) {
+        values.push_back(class_name(item.text));
+      } else if (item.kind == Value::Kind::kList &&
                  std::all_of(item.items.begin(), item.items.end(), is_plain)) {
         std::vector<std::string> inner;
         for (const Value& one : item.items) {
@@ -82,7 +81,7 @@ struct Flattening {
 
   void put_call(const std::string& key, const Value& call) const {
     std::string prefix = key;
-    const std::string name = class_of(call.text);
+    const std::string name = class_name(call.text);
     if (key == "model_spec" || key == "model") {
       prefix = "model";
       if (!call.items.empty()) {
@@ -98,22 +97,22 @@ struct Flattening {
 
   void put_value(const std::string& key, const Value& value) const {
     switch (value.kind) {
-      case Kind::kNone:
-      case Kind::kBool:
-      case Kind::kNumber:
-      case Kind::kText:
+      case Value::Kind::kNone:
+      case Value::Kind::kBool:
+      case Value::Kind::kNumber:
+      case Value::Kind::kText:
         put(key, {value.text}, value);
         break;
-      case Kind::kList:
+      case Value::Kind::kList:
         put_list(key, value);
         break;
-      case Kind::kCall:
+      case Value::Kind::kCall:
         put_call(key, value);
         break;
-      case Kind::kConfig:
+      case Value::Kind::kConfig:
         open(key, unknown("a configuration", "is a whole configuration", value.line));
         break;
-      case Kind::kUnknown:
+      case Value::Kind::kUnknown:
         open(key, value);
         break;
     }
@@ -123,7 +122,7 @@ struct Flattening {
 }  // namespace
 
 bool is_whole_config(const Value& value) {
-  return value.kind == Kind::kCall &&
+  return value.kind == Value::Kind::kCall &&
          (value.text == "Trainer.Config" || value.text.ends_with("Trainer.Config"));
 }
 

@@ -5,7 +5,7 @@
 namespace sextant::emit::python {
 namespace {
 
-bool is_one_of(std::string_view word, std::span<const std::string_view> words) {
+bool is_among(std::string_view word, std::span<const std::string_view> words) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
@@ -65,12 +65,12 @@ void read_constant(const Line& line, const Scope& scope, Module& module) {
 bool opens_block(std::string_view word) {
   static constexpr std::array<std::string_view, 10> kWords{
       "if", "elif", "else", "for", "while", "with", "try", "except", "finally", "match"};
-  return is_one_of(word, kWords);
+  return is_among(word, kWords);
 }
 bool changes_nothing(std::string_view word) {
   static constexpr std::array<std::string_view, 9> kWords{
       "assert", "pass", "import", "from", "raise", "global", "nonlocal", "del", "@"};
-  return is_one_of(word, kWords);
+  return is_among(word, kWords);
 }
 
 std::size_t find_outside(Tokens tokens, std::span<const std::string_view> words) {
@@ -80,7 +80,7 @@ std::size_t find_outside(Tokens tokens, std::span<const std::string_view> words)
       continue;
     }
     const std::string_view text = tokens[i].text;
-    if (depth == 0 && is_one_of(text, words)) {
+    if (depth == 0 && is_among(text, words)) {
       return i;
     }
     depth += text == "(" || text == "[" || text == "{" ? 1 : 0;

@@ -9,7 +9,7 @@ namespace sextant::emit::python {
 namespace {
 
 // base to the power, or nothing where it does not fit.
-std::optional<std::int64_t> power(std::int64_t base, std::int64_t exponent) {
+std::optional<std::int64_t> whole_power(std::int64_t base, std::int64_t exponent) {
   constexpr std::int64_t kMostSteps = 64;
   if (exponent < 0 || exponent > kMostSteps) {
     return std::nullopt;
@@ -69,7 +69,7 @@ std::optional<std::int64_t> whole_result(std::string_view symbol, std::int64_t a
     return __builtin_mul_overflow(a, b, &result) ? std::nullopt : std::optional(result);
   }
   if (symbol == "**") {
-    return power(a, b);
+    return whole_power(a, b);
   }
   if (b == 0 || b == -1) {
     return std::nullopt;

@@ -13,7 +13,7 @@ namespace sextant::emit {
 namespace {
 
 // The class that holds a section, or "": its settings are written as comments.
-std::string_view class_of(std::string_view section) {
+std::string_view section_class(std::string_view section) {
   static constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kClasses{
       {{"compile", "CompileConfig"},
        {"parallelism", "ParallelismConfig"},
@@ -43,7 +43,7 @@ bool is_identifier(std::string_view text) {
                      [&](char c) { return letter(c) || (c >= '0' && c <= '9'); });
 }
 
-bool is_list(std::string_view key) {
+bool is_list_key(std::string_view key) {
   return key == "compile.components" || key == "parallelism.module_fqns_per_model_part" ||
          key == "model.converters";
 }
@@ -89,9 +89,9 @@ std::string listed(const Setting& setting) {
   return fmt::format("[{}]", join(parts, ", "));
 }
 
-std::string value_text(const Setting& setting) {
-  return is_list(setting.key) || setting.values.size() != 1 ? listed(setting)
-                                                            : plain(setting.values[0]);
+std::string python_value(const Setting& setting) {
+  return is_list_key(setting.key) || setting.values.size() != 1 ? listed(setting)
+                                                                : plain(setting.values[0]);
 }
 
 // A member that is a class of its own: activation_checkpoint=FullAC.Config().
@@ -135,7 +135,7 @@ Sorted sorted_settings(const Settings& settings) {
       sorted.members.push_back(&setting);
     } else if (named && section == "model") {
       sorted.model.push_back(&setting);
-    } else if (named && !class_of(section).empty()) {
+    } else if (named && !section_class(section).empty()) {
       sorted.sections[section].push_back(&setting);
     } else {
       sorted.others.push_back(&setting);
@@ -144,7 +144,7 @@ Sorted sorted_settings(const Settings& settings) {
   return sorted;
 }
 
-std::string word_of(const Settings& settings, std::string_view key) {
+std::string single_value(const Settings& settings, std::string_view key) {
   const Setting* setting = find(settings.given, key);
   return setting != nullptr && setting->values.size() == 1 ? setting->values[0] : "";
 }
@@ -153,9 +153,9 @@ std::string registry_call(const Sorted& sorted) {
   std::vector<std::string> arguments;
   for (const Setting* setting : sorted.model) {
     if (setting->key == "model.flavor") {
-      arguments.insert(arguments.begin(), value_text(*setting));
+      arguments.insert(arguments.begin(), python_value(*setting));
     } else {
-      arguments.push_back(fmt::format("{}={}", setting->key.substr(6), value_text(*setting)));
+      arguments.push_back(fmt::format("{}={}", setting->key.substr(6), python_value(*setting)));
     }
   }
   return fmt::format("model_registry({})", join(arguments, ", "));
@@ -163,17 +163,17 @@ std::string registry_call(const Sorted& sorted) {
 
 std::string imports(const Settings& settings, const Sorted& sorted) {
   std::map<std::string, std::set<std::string>> names;
-  const std::string module = word_of(settings, "model.name");
+  const std::string module = single_value(settings, "model.name");
   const std::string home = is_identifier(module) ? "torchtitan.models." + module : "your_models";
   if (!sorted.model.empty()) {
     names[home].insert("model_registry");
   }
-  const std::string base = word_of(settings, "config");
+  const std::string base = single_value(settings, "config");
   if (is_identifier(base)) {
     names[home + ".config_registry"].insert(base);
   }
   for (const auto& [section, members] : sorted.sections) {
-    const std::string name(class_of(section));
+    const std::string name(section_class(section));
     if (base.empty()) {
       names[std::string(home_of(name))].insert(name);
     }
@@ -215,10 +215,10 @@ std::string whole(const Sorted& sorted) {
     text += fmt::format("        {}={},\n", setting->key, class_text(*setting));
   }
   for (const auto& [section, members] : sorted.sections) {
-    text += fmt::format("        {}={}(\n", section, class_of(section));
+    text += fmt::format("        {}={}(\n", section, section_class(section));
     for (const Setting* setting : members) {
       text += fmt::format("            {}={},\n", setting->key.substr(section.size() + 1),
-                          value_text(*setting));
+                          python_value(*setting));
     }
     text += "        ),\n";
   }
@@ -240,7 +240,7 @@ std::string changed(const std::string& base, const Sorted& sorted) {
   }
   for (const auto& [section, members] : sorted.sections) {
     for (const Setting* setting : members) {
-      text += fmt::format("    config.{} = {}\n", setting->key, value_text(*setting));
+      text += fmt::format("    config.{} = {}\n", setting->key, python_value(*setting));
     }
   }
   return text + "    return config\n";
@@ -260,9 +260,9 @@ std::string render_python_recipe(const Settings& settings,
                         printable(join(other->values, ", ")));
   }
   text += imports(settings, sorted);
-  const std::string name = word_of(settings, "recipe");
+  const std::string name = single_value(settings, "recipe");
   text += fmt::format("\n\ndef {}() -> Trainer.Config:\n", is_identifier(name) ? name : "recipe");
-  const std::string base = word_of(settings, "config");
+  const std::string base = single_value(settings, "config");
   return text + (is_identifier(base) ? changed(base, sorted) : whole(sorted));
 }
 

@@ -11,7 +11,7 @@
 namespace sextant::emit {
 namespace {
 
-Settings read(std::string_view text) {
+Settings read_recipe(std::string_view text) {
   const auto settings = parse_python_recipe(text, "recipe.py");
   EXPECT_TRUE(settings) << to_text(settings.error());
   return settings.value_or(Settings{});
@@ -84,7 +84,7 @@ def tuned() -> Trainer.Config:
 )";
 
 TEST(PythonRecipe, CallsConstantsAndArithmeticAreRead) {
-  const Settings settings = read(kRecipe);
+  const Settings settings = read_recipe(kRecipe);
   EXPECT_EQ(value(settings, "recipe"), "tuned");
   EXPECT_EQ(value(settings, "model.name"), "llama3");
   EXPECT_EQ(value(settings, "model.flavor"), "405B");
@@ -98,7 +98,7 @@ TEST(PythonRecipe, CallsConstantsAndArithmeticAreRead) {
 }
 
 TEST(PythonRecipe, AssignmentsReplaceWhatAnotherFunctionSet) {
-  const Settings settings = read(kRecipe);
+  const Settings settings = read_recipe(kRecipe);
   EXPECT_EQ(value(settings, "parallelism.tensor_parallel_degree"), "4");
   EXPECT_EQ(value(settings, "activation_checkpoint"), "None");
   EXPECT_EQ(value(settings, "compile.enable"), "false");
@@ -109,7 +109,7 @@ TEST(PythonRecipe, AssignmentsReplaceWhatAnotherFunctionSet) {
 }
 
 TEST(PythonRecipe, ARecipeOfAnotherFileIsNamed) {
-  const Settings settings = read(
+  const Settings settings = read_recipe(
       "def mine():\n    config = llama3_8b()\n    config.training.max_context_length = 4096\n"
       "    return config\n");
   EXPECT_EQ(value(settings, "config"), "llama3_8b");
@@ -118,7 +118,7 @@ TEST(PythonRecipe, ARecipeOfAnotherFileIsNamed) {
 }
 
 TEST(PythonRecipe, WhatIsNotFollowedIsSaidWithItsLine) {
-  const Settings settings = read(
+  const Settings settings = read_recipe(
       "def mine():\n"
       "    config = llama3_8b()\n"
       "    config.parallelism.tensor_parallel_degree = world() // 8\n"
@@ -144,7 +144,7 @@ TEST(PythonRecipe, AValuesPlaceSpansItsLiteral) {
       "        parallelism=ParallelismConfig(\n"
       "            tensor_parallel_degree=8, data_parallel_shard_degree=-1,\n"
       "            pipeline_parallel_schedule='1F1B', context_parallel_degree=2 * 2))\n";
-  const Settings settings = read(text);
+  const Settings settings = read_recipe(text);
   const auto literal = [&](std::string_view key) {
     const Place& place = find(settings.given, key)->place;
     return text.substr(place.offset, place.length);
@@ -157,7 +157,7 @@ TEST(PythonRecipe, AValuesPlaceSpansItsLiteral) {
 }
 
 TEST(PythonRecipe, ArithmeticNeverOverflowsOrRounds) {
-  const Settings settings = read(
+  const Settings settings = read_recipe(
       "def mine():\n    return Trainer.Config(training=TrainingConfig(\n"
       "        a=2 ** 10 - 24, b=7 // 2, c=-7 % 3, d=9223372036854775807 + 1, e=1 // 0,\n"
       "        f=2 ** 1000, g=-9223372036854775807 - 1, h=(1 + 2) * 3, i=0x10, j=1e3 * 2))\n");

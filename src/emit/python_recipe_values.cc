@@ -11,8 +11,7 @@
 namespace sextant::emit::python {
 namespace {
 
-constexpr int kDeepest = 200;
-using Kind = Value::Kind;
+constexpr int kDeepestExpression = 200;
 
 class Reader {
  public:
@@ -62,13 +61,13 @@ class Reader {
   Value expression() {
     const std::size_t start = at_;
     depth_ += 1;
-    Value value = depth_ > kDeepest ? unknown("", "nests too deeply", line()) : sum();
+    Value value = depth_ > kDeepestExpression ? unknown("", "nests too deeply", line()) : sum();
     depth_ -= 1;
     if (!at_end()) {
       skip();
       return unknown_since(start, "is worked out when the recipe runs");
     }
-    if (value.kind == Kind::kUnknown && value.text.empty()) {
+    if (value.kind == Value::Kind::kUnknown && value.text.empty()) {
       value.text = unknown_since(start, "").text;
     }
     return value;
@@ -108,7 +107,7 @@ class Reader {
     const std::size_t end = value.offset + value.length;
     const bool literal = value.length > 0 && at_ == start + 2;
     value = combined(start, "-", number("0"), value);
-    if (literal && value.kind == Kind::kNumber) {
+    if (literal && value.kind == Value::Kind::kNumber) {
       value.offset = tokens_[start].offset;
       value.length = end - value.offset;
     }
@@ -123,14 +122,15 @@ class Reader {
     }
     at_ += 1;
     depth_ += 1;
-    Value exponent = depth_ > kDeepest ? unknown("", "nests too deeply", line()) : signed_value();
+    Value exponent =
+        depth_ > kDeepestExpression ? unknown("", "nests too deeply", line()) : signed_value();
     depth_ -= 1;
     return combined(start, "**", base, exponent);
   }
 
   [[nodiscard]] Value number(std::string text) const {
     Value value;
-    value.kind = Kind::kNumber;
+    value.kind = Value::Kind::kNumber;
     value.text = std::move(text);
     value.line = line();
     return value;
@@ -138,7 +138,7 @@ class Reader {
 
   [[nodiscard]] Value combined(std::size_t start, std::string_view symbol, const Value& left,
                                const Value& right) const {
-    if (left.kind == Kind::kNumber && right.kind == Kind::kNumber) {
+    if (left.kind == Value::Kind::kNumber && right.kind == Value::Kind::kNumber) {
       const auto a = integer_of(left.text);
       const auto b = integer_of(right.text);
       const auto whole = a && b ? whole_result(symbol, *a, *b) : std::nullopt;
@@ -157,7 +157,7 @@ class Reader {
     return unknown_since(start, "is worked out when the recipe runs");
   }
 
-  Value literal(Kind kind, std::string text, std::size_t offset, std::size_t length) {
+  Value literal(Value::Kind kind, std::string text, std::size_t offset, std::size_t length) {
     Value value;
     value.kind = kind;
     value.text = std::move(text);
@@ -204,7 +204,7 @@ class Reader {
       at_ += 1;
       return unknown(printable(token.text), "is not a number that is known here", token.line);
     }
-    return literal(Kind::kNumber, whole ? std::to_string(*whole) : digits, token.offset,
+    return literal(Value::Kind::kNumber, whole ? std::to_string(*whole) : digits, token.offset,
                    token.text.size());
   }
 
@@ -223,7 +223,8 @@ class Reader {
     const Token& first = tokens_[start];
     const std::size_t pieces = at_ - start;
     at_ = start;
-    Value value = literal(Kind::kText, std::move(text), first.offset - 1, first.text.size() + 2);
+    Value value =
+        literal(Value::Kind::kText, std::move(text), first.offset - 1, first.text.size() + 2);
     at_ = start + pieces;
     const bool one_line = first.text.find('\n') == std::string_view::npos;
     const bool tripled =
@@ -247,7 +248,7 @@ class Reader {
   Value sequence() {
     const bool round = peek() == "(";
     Value list;
-    list.kind = Kind::kList;
+    list.kind = Value::Kind::kList;
     list.line = line();
     at_ += 1;
     bool comma = false;
@@ -265,7 +266,7 @@ class Reader {
     const std::string_view first = tokens_[at_].text;
     if (first == "True" || first == "False" || first == "None") {
       const Token& token = tokens_[at_];
-      const Kind kind = first == "None" ? Kind::kNone : Kind::kBool;
+      const Value::Kind kind = first == "None" ? Value::Kind::kNone : Value::Kind::kBool;
       return literal(kind,
                      first == "None"   ? "None"
                      : first == "True" ? "true"
@@ -294,7 +295,7 @@ class Reader {
 
   Value call(const std::vector<std::string_view>& path) {
     Value value;
-    value.kind = Kind::kCall;
+    value.kind = Value::Kind::kCall;
     value.line = line();
     for (const std::string_view part : path) {
       value.text += (value.text.empty() ? "" : ".") + std::string(part);
@@ -325,7 +326,7 @@ class Reader {
     for (std::size_t i = 1; i < path.size(); ++i) {
       const auto found = std::find_if(value.keywords.begin(), value.keywords.end(),
                                       [&](const auto& pair) { return pair.first == path[i]; });
-      if (value.kind != Kind::kCall || found == value.keywords.end()) {
+      if (value.kind != Value::Kind::kCall || found == value.keywords.end()) {
         return unknown_since(start, fmt::format("{} is not known here", path.front()));
       }
       Value member = std::move(found->second);  // out of what it is about to replace

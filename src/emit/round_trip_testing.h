@@ -20,6 +20,11 @@
 
 namespace sextant::emit {
 
+inline const describe::DataStore& built_in_data() {
+  static const describe::DataStore kData;
+  return kData;
+}
+
 // The layout keys in which two layouts differ, in the order of the alphabet.
 inline std::vector<std::string> differing_keys(const describe::Layout& a,
                                                const describe::Layout& b) {

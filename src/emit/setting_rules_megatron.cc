@@ -79,7 +79,7 @@ void check_model(const Asked& asked) {
   }
 }
 
-void check_context(const Asked& asked) {
+void check_context_exchange(const Asked& asked) {
   const std::int64_t cp = asked.job.layout.cp;
   const std::vector<std::string> methods = asked.say.words("cp_comm_type");
   const auto layers = static_cast<std::size_t>(asked.job.model.layer_count());
@@ -269,7 +269,7 @@ void check_experts(const Asked& asked) {
 void check_megatron_settings(const Asked& asked) {
   check_removed(asked);
   check_model(asked);
-  check_context(asked);
+  check_context_exchange(asked);
   check_batch(asked);
   check_precision(asked);
   check_recompute(asked);

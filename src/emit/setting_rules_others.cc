@@ -1,12 +1,12 @@
 // Rules of DeepSpeed, MaxText, Accelerate and nanotron about their settings.
 #include <algorithm>
-#include <array>
 
 #include <fmt/format.h>
 
 #include "base/integers.h"
 #include "base/text.h"
 #include "describe/layout/rule_nearest.h"
+#include "emit/maxtext_parts.h"
 #include "emit/setting_rules_view.h"
 
 namespace sextant::emit {
@@ -59,30 +59,15 @@ void check_pipeline(const Asked& asked) {
 }
 
 // One level of the mesh: what its sizes multiply to, and how many are left open (-1).
-struct Level {
+struct LevelProduct {
   std::int64_t product = 1;
   std::int64_t open = 0;
 };
 
-// Axes of the mesh, as MaxText's configuration names them.
-constexpr std::array<std::string_view, 14> kAxes{"autoregressive",
-                                                 "context",
-                                                 "context_autoregressive",
-                                                 "context_usp_ulysses",
-                                                 "data",
-                                                 "diloco",
-                                                 "expert",
-                                                 "fsdp",
-                                                 "fsdp_transpose",
-                                                 "pipeline",
-                                                 "sequence",
-                                                 "tensor",
-                                                 "tensor_sequence",
-                                                 "tensor_transpose"};
-
-Level level_of(const SettingsView& say, std::string_view prefix, std::string_view open_by_default) {
-  Level level;
-  for (const std::string_view axis : kAxes) {
+LevelProduct level_of(const SettingsView& say, std::string_view prefix,
+                      std::string_view open_by_default) {
+  LevelProduct level;
+  for (const std::string_view axis : maxtext::axis_names()) {
     const std::int64_t size = say.number(fmt::format("{}_{}_parallelism", prefix, axis))
                                   .value_or(axis == open_by_default ? -1 : 1);
     if (size == -1) {
@@ -95,8 +80,8 @@ Level level_of(const SettingsView& say, std::string_view prefix, std::string_vie
 }
 
 void check_mesh(const Asked& asked) {
-  const Level inside = level_of(asked.say, "ici", "fsdp");
-  const Level across = level_of(asked.say, "dcn", "data");
+  const LevelProduct inside = level_of(asked.say, "ici", "fsdp");
+  const LevelProduct across = level_of(asked.say, "dcn", "data");
   const std::int64_t product = saturating_product({inside.product, across.product});
   const std::int64_t devices = asked.job.cluster.devices;
   const bool closed = inside.open == 0 && across.open == 0;

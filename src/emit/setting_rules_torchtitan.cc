@@ -38,7 +38,7 @@ void check_compile(const Asked& asked) {
   }
 }
 
-void check_context(const Asked& asked) {
+void check_context_backend(const Asked& asked) {
   if (asked.job.layout.cp == 1) {
     return;
   }
@@ -109,7 +109,7 @@ void check_torchtitan_settings(const Asked& asked) {
   check_stages(asked);
   // Graphs by default, and the new attention back ends, came after the TOML.
   if (asked.say.settings().dialect == Dialect::kTorchtitan) {
-    check_context(asked);
+    check_context_backend(asked);
     check_graphs(asked);
   }
 }

@@ -1,7 +1,7 @@
 #include "emit/setting_rules_view.h"
 
-#include <algorithm>
 #include <ranges>
+#include <utility>
 
 #include "base/text.h"
 #include "emit/megatron_arguments.h"
@@ -17,13 +17,6 @@ bool speaks_megatron(Dialect dialect) {
 std::string_view last_component(std::string_view key) {
   const std::size_t dot = key.rfind('.');
   return dot == std::string_view::npos ? key : key.substr(dot + 1);
-}
-
-const Spelling* spelling_of(std::string_view name) {
-  const auto all = spellings();
-  const auto found =
-      std::find_if(all.begin(), all.end(), [&](const Spelling& row) { return row.name == name; });
-  return found == all.end() ? nullptr : &*found;
 }
 
 }  // namespace

@@ -11,9 +11,7 @@
 namespace sextant::emit {
 namespace {
 
-constexpr std::int64_t kMostDevices = 10'000'000;
-
-std::string words_of(const Setting& setting) {
+std::string setting_text(const Setting& setting) {
   return fmt::format("{} = {}", setting.key, printable(join(setting.values, ", ")));
 }
 
@@ -60,7 +58,7 @@ std::optional<std::string> SettingReader::text(std::string_view key) const {
 void SettingReader::wrong(const Setting& setting, std::string_view allowed) {
   const bool automatic = setting.values.size() == 1 && setting.values[0] == "auto";
   reading_.unresolved.push_back(
-      {words_of(setting),
+      {setting_text(setting),
        automatic ? std::string("\"auto\" is filled in when the job starts")
                  : fmt::format("not understood here; read as absent (allowed: {})", allowed),
        setting.place});
@@ -98,8 +96,8 @@ std::optional<std::int64_t> SettingReader::launched(std::string_view key) {
     return std::nullopt;
   }
   const auto number = to_whole(setting->values[0]);
-  if (!number || *number < 1 || *number > kMostDevices) {
-    wrong(*setting, fmt::format("a whole number from 1 to {}", kMostDevices));
+  if (!number || *number < 1 || *number > describe::kMostDevices) {
+    wrong(*setting, fmt::format("a whole number from 1 to {}", describe::kMostDevices));
     return std::nullopt;
   }
   return number;
@@ -115,21 +113,20 @@ void SettingReader::size(const SizeSetting& size, std::int64_t most) {
 void SettingReader::fact(std::string_view field, std::string value, std::string_view key) {
   if (const Setting* setting = find(key)) {
     reading_.facts.push_back(
-        {std::string(field), std::move(value), words_of(*setting), setting->place});
+        {std::string(field), std::move(value), setting_text(*setting), setting->place});
   }
 }
 
 void SettingReader::unresolved(std::string_view key, std::string why) {
   if (const Setting* setting = find(key)) {
-    reading_.unresolved.push_back({words_of(*setting), std::move(why), setting->place});
+    reading_.unresolved.push_back({setting_text(*setting), std::move(why), setting->place});
   } else {
     reading_.unresolved.push_back({std::string(key), std::move(why), {}});
   }
 }
 
-std::vector<Inexpressible> left_out_of(
-    const describe::Layout& wanted, const describe::Layout& said,
-    std::span<const std::pair<std::string_view, std::string_view>> reasons) {
+std::vector<Inexpressible> left_out_of(const describe::Layout& wanted, const describe::Layout& said,
+                                       std::span<const Reason> reasons) {
   const auto wanted_values = describe::layout_values(wanted);
   const auto said_values = describe::layout_values(said);
   std::vector<Inexpressible> left_out;

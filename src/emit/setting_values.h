@@ -16,6 +16,10 @@
 
 namespace sextant::emit {
 
+// What a file may say at most: pipeline stages that a layout can name, and tokens of a sequence.
+inline constexpr std::int64_t kMostStages = 16384;
+inline constexpr std::int64_t kLongestSequence = 1'000'000'000;
+
 // "true" and "false" in any case, "1" and "0"; nothing for anything else.
 std::optional<bool> to_flag(std::string_view text);
 // Whole numbers as files write them: "8192", "8_192", "5e8", "8.0"; nothing for anything else.
@@ -59,11 +63,13 @@ class SettingReader {
   Reading& reading_;
 };
 
+// A field of the layout, and why a dialect has no words for some of its values.
+using Reason = std::pair<std::string_view, std::string_view>;
+
 // The fields in which what was said differs from what was wanted, each with its reason; a field
 // without a row has no words at all in this dialect.
-std::vector<Inexpressible> left_out_of(
-    const describe::Layout& wanted, const describe::Layout& said,
-    std::span<const std::pair<std::string_view, std::string_view>> reasons);
+std::vector<Inexpressible> left_out_of(const describe::Layout& wanted, const describe::Layout& said,
+                                       std::span<const Reason> reasons);
 
 // The launcher's numbers of a job's cluster: nodes, devices_per_node, devices.
 std::vector<Setting> launch_settings(const describe::Job& job);

@@ -1,6 +1,7 @@
 #include "emit/settings.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -34,6 +35,10 @@ const Setting* find(const std::vector<Setting>& settings, std::string_view key) 
   const auto last = std::find_if(settings.rbegin(), settings.rend(),
                                  [&](const Setting& setting) { return setting.key == key; });
   return last == settings.rend() ? nullptr : &*last;
+}
+
+void append(std::vector<Setting>& to, std::vector<Setting> from) {
+  std::ranges::move(from, std::back_inserter(to));
 }
 
 }  // namespace sextant::emit

@@ -81,4 +81,6 @@ struct Settings {
 // The last setting of that key, or nothing.
 const Setting* find(const std::vector<Setting>& settings, std::string_view key);
 
+void append(std::vector<Setting>& to, std::vector<Setting> from);
+
 }  // namespace sextant::emit

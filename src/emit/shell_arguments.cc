@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <iterator>
 #include <string>
 #include <utility>
 
@@ -15,10 +14,6 @@
 
 namespace sextant::emit {
 namespace {
-
-bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) {
-  return std::ranges::find(words, word) != words.end();
-}
 
 // "$EXTRA_ARGS", "$@": nobody knows whether it is a value or a list of flags, but its name says so.
 bool is_argument_list(const ScriptWord& word) {
@@ -117,7 +112,7 @@ void join_places(std::span<const WordAt> words, std::vector<Setting>& settings) 
   }
 }
 
-std::vector<Setting> flags_of(std::span<const WordAt> words) {
+std::vector<Setting> placed_flags(std::span<const WordAt> words) {
   std::vector<Setting> settings = parse_flags(words);
   join_places(words, settings);
   return settings;
@@ -159,13 +154,9 @@ std::vector<Setting> take_overrides(std::span<const WordAt> words, std::vector<W
   return settings;
 }
 
-void append(std::vector<Setting>& to, std::vector<Setting> from) {
-  std::ranges::move(from, std::back_inserter(to));
-}
-
 // Flags of the user's own program, which the framework does not know.
 std::vector<Setting> program_flags(std::span<const WordAt> words) {
-  std::vector<Setting> flags = flags_of(words);
+  std::vector<Setting> flags = placed_flags(words);
   for (Setting& setting : flags) {
     setting.key.insert(0, kProgramFlag);
   }
@@ -185,7 +176,7 @@ void take_config_file(Settings& settings, std::initializer_list<std::string_view
 
 // accelerate's flags are its file's keys, those of a table without the table's name.
 void add_accelerate_flags(std::span<const WordAt> words, Settings& settings) {
-  for (Setting& setting : flags_of(words)) {
+  for (Setting& setting : placed_flags(words)) {
     if (setting.key.starts_with("fsdp_")) {
       setting.key = "fsdp_config." + setting.key;
     } else if (setting.key.starts_with("parallelism_config_")) {
@@ -243,7 +234,7 @@ void add_maxtext(std::span<const WordAt> words, Settings& settings) {
 void add_bridge(std::span<const WordAt> words, Settings& settings) {
   std::vector<WordAt> rest;
   std::vector<Setting> overrides = take_overrides(words, rest);
-  append(settings.given, flags_of(rest));
+  append(settings.given, placed_flags(rest));
   append(settings.given, std::move(overrides));
   take_config_file(settings, {"config_file"});
 }
@@ -254,7 +245,7 @@ void add_arguments(const ShellScript& script, const TrainingCommand& found, Sett
   const std::vector<WordAt> words = known_words(program_words(script, found), settings.unresolved);
   switch (settings.dialect) {
     case Dialect::kMegatron:
-      append(settings.given, flags_of(words));
+      append(settings.given, placed_flags(words));
       take_config_file(settings, {"deepspeed_config", "yaml_cfg"});
       return;
     case Dialect::kBridge:
@@ -289,7 +280,7 @@ void add_arguments(const ShellScript& script, const TrainingCommand& found, Sett
     case Dialect::kNanotron: {
       std::vector<WordAt> rest;
       append(settings.given, take_overrides(words, rest));
-      append(settings.given, flags_of(rest));
+      append(settings.given, placed_flags(rest));
       take_config_file(settings, {"config_file"});
       return;
     }

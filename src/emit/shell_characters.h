@@ -1,13 +1,12 @@
 // Kinds of characters that bash tells apart.
 #pragma once
 
+#include "base/text.h"
+
 namespace sextant::emit {
 
 constexpr bool is_name_start(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-constexpr bool is_digit(char c) {
-  return c >= '0' && c <= '9';
 }
 constexpr bool is_name_character(char c) {
   return is_name_start(c) || is_digit(c);

@@ -1,6 +1,5 @@
 #include "emit/shell_commands.h"
 
-#include <algorithm>
 #include <array>
 #include <optional>
 #include <utility>
@@ -18,15 +17,11 @@ constexpr std::size_t kMaxOpenBlocks = 64;
 
 // A construct that is open: `fi`, `done`, `esac`, `}` or `)` ends it. branch 0: its condition is
 // being read.
-struct Block {
+struct OpenBlock {
   std::string_view closes;
   int branch = 0;
   bool loop = false;
 };
-
-bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) {
-  return std::ranges::find(words, word) != words.end();
-}
 
 class Commands {
  public:
@@ -156,7 +151,7 @@ class Commands {
     if (ShellCommand sets = computed_by(command); !sets.assignments.empty()) {
       keep(std::move(sets));
     }
-    for (const Block& block : blocks_) {
+    for (const OpenBlock& block : blocks_) {
       if (block.branch != 0) {
         command.branches.push_back(block.branch);
       }
@@ -215,12 +210,12 @@ class Commands {
     return word == "[[" ? skip_test() : Result<bool>(false);
   }
 
-  Result<bool> opened(Block block) {
+  Result<bool> opened(OpenBlock block) {
     SEXTANT_CHECK_OK(open(block));
     return true;
   }
 
-  Result<void> open(Block block) {
+  Result<void> open(OpenBlock block) {
     if (blocks_.size() >= kMaxOpenBlocks) {
       return too_many_blocks();
     }
@@ -330,7 +325,7 @@ class Commands {
   std::string_view text_;
   SimpleCommands simple_;
   std::vector<ShellCommand> commands_;
-  std::vector<Block> blocks_;
+  std::vector<OpenBlock> blocks_;
   std::vector<int> chain_;  // branches of the && and || list being read
   int branch_ = 0;
   int function_branch_ = 0;

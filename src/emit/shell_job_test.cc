@@ -8,15 +8,16 @@
 #include <gtest/gtest.h>
 
 #include "base/file.h"
+#include "base/places_testing.h"
 #include "base/text.h"
 
 namespace sextant::emit {
 namespace {
 
-using Values = std::map<std::string, std::string>;
+using TextByKey = std::map<std::string, std::string>;
 
-Values values(const std::vector<Setting>& settings) {
-  Values map;
+TextByKey text_by_key(const std::vector<Setting>& settings) {
+  TextByKey map;
   for (const Setting& setting : settings) {
     map[setting.key] = join(setting.values, " ");
   }
@@ -24,21 +25,20 @@ Values values(const std::vector<Setting>& settings) {
 }
 
 std::string script_text(const std::string& name) {
-  const auto text =
-      read_text(std::filesystem::path(SEXTANT_SOURCE_DIR) / "tests/data/launch" / name, 4_MiB);
+  const auto text = read_text(source_folder() / "tests/data/launch" / name, 4_MiB);
   EXPECT_TRUE(text) << name;
   return text.value_or("");
 }
 
-struct Case {
+struct ScriptCase {
   std::string name;
   Dialect dialect;
-  Values given;   // some of what must be there
-  Values launch;  // all of it
+  TextByKey given;   // some of what must be there
+  TextByKey launch;  // all of it
   std::vector<std::string> unresolved;
 };
 
-std::vector<Case> cases() {
+std::vector<ScriptCase> script_cases() {
   return {
       {"megatron_gpt3_175b.sh",
        Dialect::kMegatron,
@@ -153,15 +153,15 @@ std::vector<Case> cases() {
 }
 
 TEST(ParseShell, RealisticScriptsAreReadWhole) {
-  for (const Case& one : cases()) {
+  for (const ScriptCase& one : script_cases()) {
     const auto settings = parse_shell(script_text(one.name), one.name);
     ASSERT_TRUE(settings) << one.name << ": " << to_text(settings.error());
     EXPECT_EQ(settings->dialect, one.dialect) << one.name;
-    const Values given = values(settings->given);
+    const TextByKey given = text_by_key(settings->given);
     for (const auto& [key, value] : one.given) {
       EXPECT_EQ(given.contains(key) ? given.at(key) : "(none)", value) << one.name << ": " << key;
     }
-    EXPECT_EQ(values(settings->launch), one.launch) << one.name;
+    EXPECT_EQ(text_by_key(settings->launch), one.launch) << one.name;
     std::vector<std::string> unresolved;
     for (const Unresolved& open : settings->unresolved) {
       unresolved.push_back(open.what);
@@ -172,7 +172,7 @@ TEST(ParseShell, RealisticScriptsAreReadWhole) {
 }
 
 TEST(ParseShell, EveryPlaceHoldsItsValue) {
-  for (const Case& one : cases()) {
+  for (const ScriptCase& one : script_cases()) {
     const std::string text = script_text(one.name);
     const auto settings = parse_shell(text, one.name);
     ASSERT_TRUE(settings) << one.name;
@@ -190,7 +190,7 @@ TEST(ParseShell, EnvironmentIsWhatTheScriptExports) {
   const auto settings =
       parse_shell("export A=1\nB=2\nexport B\nC=3\nD=4 torchrun pretrain_gpt.py --bf16\n", "t.sh");
   ASSERT_TRUE(settings);
-  EXPECT_EQ(values(settings->environment), (Values{{"A", "1"}, {"B", "2"}, {"D", "4"}}));
+  EXPECT_EQ(text_by_key(settings->environment), (TextByKey{{"A", "1"}, {"B", "2"}, {"D", "4"}}));
 }
 
 TEST(ParseShell, SlurmSaysDevicesInManyWords) {
@@ -201,13 +201,13 @@ TEST(ParseShell, SlurmSaysDevicesInManyWords) {
     const auto settings = parse_shell(
         "#!/bin/bash\n" + std::string(header) + "srun python pretrain_gpt.py --bf16\n", "t.sh");
     ASSERT_TRUE(settings) << header;
-    EXPECT_EQ(values(settings->launch),
-              (Values{{"nodes", "4"}, {"devices_per_node", "8"}, {"devices", "32"}}))
+    EXPECT_EQ(text_by_key(settings->launch),
+              (TextByKey{{"nodes", "4"}, {"devices_per_node", "8"}, {"devices", "32"}}))
         << header;
   }
   const auto mpi = parse_shell("mpirun -np 16 python pretrain_gpt.py --bf16\n", "t.sh");
   ASSERT_TRUE(mpi);
-  EXPECT_EQ(values(mpi->launch), (Values{{"devices", "16"}}));
+  EXPECT_EQ(text_by_key(mpi->launch), (TextByKey{{"devices", "16"}}));
 }
 
 TEST(ParseShell, UnknownNumbersAreListedNotGuessed) {
@@ -216,7 +216,7 @@ TEST(ParseShell, UnknownNumbersAreListedNotGuessed) {
       "$EXTRA_ARGS --tp=$((X)) --lr 1\n",
       "t.sh");
   ASSERT_TRUE(settings);
-  EXPECT_EQ(values(settings->given), (Values{{"bf16", "true"}, {"lr", "1"}}));
+  EXPECT_EQ(text_by_key(settings->given), (TextByKey{{"bf16", "true"}, {"lr", "1"}}));
   EXPECT_TRUE(settings->launch.empty());
   ASSERT_EQ(settings->unresolved.size(), 5U);
   EXPECT_EQ(settings->unresolved[0].what, "--nnodes $N");
@@ -232,7 +232,7 @@ TEST(ParseShell, TheTrainingIsFoundAmongOtherCommands) {
       "nohup nsys profile -o x torchrun --nproc_per_node=2 pretrain_mamba.py --num-layers 4 &\n",
       "t.sh");
   ASSERT_TRUE(settings);
-  EXPECT_EQ(values(settings->given), (Values{{"num_layers", "4"}}));
+  EXPECT_EQ(text_by_key(settings->given), (TextByKey{{"num_layers", "4"}}));
   EXPECT_TRUE(settings->unresolved.empty());
 }
 
@@ -240,7 +240,7 @@ TEST(ParseShell, SeveralTrainingsAreSaid) {
   const auto settings = parse_shell(
       "torchrun pretrain_gpt.py --num-layers 4\ntorchrun pretrain_gpt.py --num-layers 8\n", "t.sh");
   ASSERT_TRUE(settings);
-  EXPECT_EQ(values(settings->given), (Values{{"num_layers", "4"}}));
+  EXPECT_EQ(text_by_key(settings->given), (TextByKey{{"num_layers", "4"}}));
   ASSERT_EQ(settings->unresolved.size(), 1U);
 }
 

@@ -13,16 +13,16 @@
 namespace sextant::emit {
 namespace {
 
-constexpr std::int64_t kMostDevices = 100'000'000;
+constexpr std::int64_t kMostLaunched = 100'000'000;
 
 struct Said {
   std::string name;  // "--nnodes"
   ScriptWord word;
 };
 
-using Names = std::initializer_list<std::string_view>;
+using OptionNames = std::initializer_list<std::string_view>;
 
-std::optional<Said> said(std::span<const ScriptWord> words, Names names) {
+std::optional<Said> said_option(std::span<const ScriptWord> words, OptionNames names) {
   auto word = option_value(words, names);
   if (!word) {
     return std::nullopt;
@@ -46,15 +46,15 @@ void keep_count(ScriptWord& word) {
 }
 
 std::optional<Said> slurm_devices(std::span<const ScriptWord> words) {
-  auto found = said(words, {"--gpus-per-node"});
+  auto found = said_option(words, {"--gpus-per-node"});
   if (!found) {
-    found = said(words, {"--gres"});
+    found = said_option(words, {"--gres"});
     if (found && !found->word.at.text.starts_with("gpu")) {
       found.reset();
     }
   }
   if (!found) {
-    return said(words, {"--ntasks-per-node"});
+    return said_option(words, {"--ntasks-per-node"});
   }
   keep_count(found->word);
   return found;
@@ -101,15 +101,17 @@ class Facts {
 
  private:
   [[nodiscard]] std::optional<Said> said_nodes() const {
-    return first_of(said(words_, {"--nnodes"}), said(words_, {"--num_machines", "--num-machines"}),
-                    said(words_, {"--num_nodes", "--num-nodes"}), said(words_, {"--nodes", "-N"}),
-                    said(script_.batch, {"--nodes", "-N"}));
+    return first_of(said_option(words_, {"--nnodes"}),
+                    said_option(words_, {"--num_machines", "--num-machines"}),
+                    said_option(words_, {"--num_nodes", "--num-nodes"}),
+                    said_option(words_, {"--nodes", "-N"}),
+                    said_option(script_.batch, {"--nodes", "-N"}));
   }
 
   [[nodiscard]] std::optional<Said> said_per_node() const {
-    auto found = first_of(said(words_, {"--nproc_per_node", "--nproc-per-node"}),
-                          said(words_, {"--num_gpus", "--num-gpus"}),
-                          said(words_, {"-npernode", "--npernode"}));
+    auto found = first_of(said_option(words_, {"--nproc_per_node", "--nproc-per-node"}),
+                          said_option(words_, {"--num_gpus", "--num-gpus"}),
+                          said_option(words_, {"-npernode", "--npernode"}));
     const std::string& program = script_.commands[found_.command].words[found_.program].at.text;
     if (!found && program.ends_with("run_train.sh")) {
       found = variable(script_, found_, "NGPU");
@@ -119,10 +121,11 @@ class Facts {
 
   [[nodiscard]] std::optional<Said> said_devices() const {
     const bool torchrun = found_.starter == Starter::kTorchrun;
-    return first_of(said(words_, {"--num_processes", "--num-processes"}), said(words_, {"-np"}),
-                    torchrun ? std::nullopt : said(words_, {"--ntasks", "-n"}),
-                    torchrun ? std::nullopt : said(script_.batch, {"--ntasks", "-n"}),
-                    said(script_.batch, {"--gpus", "-G"}), variable(script_, found_, "WORLD_SIZE"));
+    return first_of(
+        said_option(words_, {"--num_processes", "--num-processes"}), said_option(words_, {"-np"}),
+        torchrun ? std::nullopt : said_option(words_, {"--ntasks", "-n"}),
+        torchrun ? std::nullopt : said_option(script_.batch, {"--ntasks", "-n"}),
+        said_option(script_.batch, {"--gpus", "-G"}), variable(script_, found_, "WORLD_SIZE"));
   }
 
   std::optional<std::int64_t> number(std::string_view key, std::optional<Said> from) {
@@ -139,7 +142,7 @@ class Facts {
       return std::nullopt;
     }
     const auto value = to_integer(from->word.at.text);
-    if (!value || *value < 1 || *value > kMostDevices) {
+    if (!value || *value < 1 || *value > kMostLaunched) {
       open_.emplace_back(key);
       facts_.unresolved.push_back({what, "it is no count", from->word.at.place});
       return std::nullopt;

@@ -9,14 +9,6 @@
 namespace sextant::emit {
 namespace {
 
-std::string_view base_name(std::string_view path) {
-  return path.substr(path.rfind('/') + 1);
-}
-
-bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) {
-  return std::ranges::find(words, word) != words.end();
-}
-
 // Commands that only mention programs.
 bool is_harmless(std::string_view command) {
   return is_one_of(command,
@@ -143,7 +135,7 @@ Judgement judged(std::string_view program, Starter starter, std::span<const Scri
   return {Dialect::kMegatron, starter == Starter::kPlain ? 1 : 2};
 }
 
-std::string text_of(const ScriptCommand& command) {
+std::string command_text(const ScriptCommand& command) {
   std::string text;
   for (const ScriptWord& word : command.words) {
     text += word.at.text + '\n';
@@ -170,7 +162,7 @@ std::optional<TrainingCommand> training_command(const ShellScript& script) {
       best_score = found.score;
       best = TrainingCommand{i, program->at, starter, found.dialect, 0};
     } else if (found.score == best_score && best &&
-               text_of(script.commands[best->command]) != text_of(script.commands[i])) {
+               command_text(script.commands[best->command]) != command_text(script.commands[i])) {
       ++best->others;
     }
   }

@@ -30,10 +30,6 @@ std::size_t value_start(std::string_view text) {
              : 0;
 }
 
-std::string_view base_name(std::string_view path) {
-  return path.substr(path.rfind('/') + 1);
-}
-
 // $X, "$@" and "${A[@]}" by themselves: what they hold decides how many words they are.
 bool may_be_several(const ShellWord& word) {
   const ShellPiece* only = nullptr;
@@ -365,6 +361,10 @@ std::optional<ScriptWord> option_value(std::span<const ScriptWord> words,
     }
   }
   return value;
+}
+
+std::string_view base_name(std::string_view path) {
+  return path.substr(path.rfind('/') + 1);
 }
 
 }  // namespace sextant::emit

@@ -53,4 +53,7 @@ Result<ShellScript> read_shell_script(std::string_view text, std::string_view na
 std::optional<ScriptWord> option_value(std::span<const ScriptWord> words,
                                        std::initializer_list<std::string_view> spellings);
 
+// "bash" of "/usr/bin/bash".
+std::string_view base_name(std::string_view path);
+
 }  // namespace sextant::emit

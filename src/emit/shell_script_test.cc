@@ -8,7 +8,7 @@
 namespace sextant::emit {
 namespace {
 
-ShellScript read(std::string_view text) {
+ShellScript read_script(std::string_view text) {
   auto script = read_shell_script(text, "t.sh");
   EXPECT_TRUE(script) << (script ? "" : to_text(script.error()));
   return script ? *script : ShellScript{};
@@ -16,7 +16,7 @@ ShellScript read(std::string_view text) {
 
 // The words of the last command, those that are not known in angle brackets.
 std::vector<std::string> words(std::string_view text) {
-  const ShellScript script = read(text);
+  const ShellScript script = read_script(text);
   std::vector<std::string> list;
   if (!script.commands.empty()) {
     for (const ScriptWord& word : script.commands.back().words) {
@@ -43,8 +43,8 @@ TEST(ShellScript, WhatArithmeticSetsIsNotKnown) {
 }
 
 TEST(ShellScript, EmptyTextHasNoCommands) {
-  EXPECT_TRUE(read("").commands.empty());
-  EXPECT_TRUE(read("# only a comment\n\n").commands.empty());
+  EXPECT_TRUE(read_script("").commands.empty());
+  EXPECT_TRUE(read_script("# only a comment\n\n").commands.empty());
 }
 
 TEST(ShellScript, WordsComeOutAsBashHasThem) {
@@ -89,7 +89,7 @@ TEST(ShellScript, WhatRunsIsNotKnown) {
         "run $((X+1))", "run $((1/0))", "run ${A%x}", "run $?", "A=$(nproc); run $A",
         "for i in 1 2; do run $i; done", "A=1; while x; do A=$((A*2)); done; run $A",
         "A=1; A[2]=5; run $A"}) {
-    const ShellScript script = read(text);
+    const ShellScript script = read_script(text);
     ASSERT_FALSE(script.commands.empty()) << text;
     const ScriptCommand& command = script.commands.back();
     ASSERT_EQ(command.words.size(), 2U) << text;
@@ -98,11 +98,12 @@ TEST(ShellScript, WhatRunsIsNotKnown) {
 }
 
 TEST(ShellScript, ReasonsNameTheCause) {
-  EXPECT_EQ(read("run $GBS").commands[0].words[1].why, "GBS is set nowhere in the script");
-  EXPECT_EQ(read(". env.sh\nrun $GBS").commands[1].words[1].why,
+  EXPECT_EQ(read_script("run $GBS").commands[0].words[1].why, "GBS is set nowhere in the script");
+  EXPECT_EQ(read_script(". env.sh\nrun $GBS").commands[1].words[1].why,
             "GBS is set nowhere in the script (line 1 reads another file)");
-  EXPECT_EQ(read("run $3").commands[0].words[1].why, "argument 3 of the script is not known");
-  EXPECT_EQ(read("if a; then T=1\nelse T=2\nfi; run $T").commands.back().words[1].why,
+  EXPECT_EQ(read_script("run $3").commands[0].words[1].why,
+            "argument 3 of the script is not known");
+  EXPECT_EQ(read_script("if a; then T=1\nelse T=2\nfi; run $T").commands.back().words[1].why,
             "T is set differently in branches: lines 1 and 2");
 }
 
@@ -125,7 +126,7 @@ TEST(ShellScript, WhatABranchAddsIsNotKnownOutsideIt) {
 
 TEST(ShellScript, PlacesPointAtTheLiteral) {
   const std::string text = "TP=8\nO=\"--x 16\"\nrun $TP --tp=$TP --pp=4 k='a b' $O $((TP+1))\n";
-  const ShellScript script = read(text);
+  const ShellScript script = read_script(text);
   ASSERT_EQ(script.commands.size(), 1U);
   const std::vector<std::string> literals{"run", "8", "8", "4", "a b", "--x", "16", ""};
   const std::vector<std::int64_t> lines{3, 1, 1, 3, 3, 2, 2, 3};

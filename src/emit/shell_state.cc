@@ -14,10 +14,10 @@ bool stands_in(int branch, const ShellSpot& spot) {
   return branch == 0 || std::ranges::find(spot.branches, branch) != spot.branches.end();
 }
 
-std::string text_of(const ShellState::Value& value) {
+std::string elements_text(const ShellState::Value& value) {
   std::string text;
   for (const ShellRuns& element : value.elements) {
-    text += emit::text_of(element) + '\n';
+    text += text_of(element) + '\n';
   }
   return text;
 }
@@ -129,7 +129,7 @@ Result<ShellState::Value> ShellState::value_of(std::string_view name, const Shel
     return invalid("the script's variables come to too much text");
   }
   for (std::size_t i = first; i + 1 < values.size(); ++i) {
-    if (text_of(values[i]) != text_of(last)) {
+    if (elements_text(values[i]) != elements_text(last)) {
       return invalid(fmt::format("{} is set differently in branches: lines {} and {}", name,
                                  values[i].line, last.line));
     }

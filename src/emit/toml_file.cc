@@ -43,7 +43,7 @@ std::string toml_string(std::string_view text) {
 }
 
 // "12" and "-1", but not "012" or "+1": numbers that TOML spells so too.
-bool is_number(std::string_view text) {
+bool is_toml_number(std::string_view text) {
   if (const auto whole = to_integer(text)) {
     return std::to_string(*whole) == text;
   }
@@ -60,11 +60,11 @@ bool is_number(std::string_view text) {
 }
 
 std::string scalar(std::string_view text, std::string_view key) {
-  const bool bare = text == "true" || text == "false" || is_number(text);
+  const bool bare = text == "true" || text == "false" || is_toml_number(text);
   return bare && key != kWord ? std::string(text) : toml_string(text);
 }
 
-std::string value_text(const Setting& setting) {
+std::string toml_value(const Setting& setting) {
   const bool list = setting.values.size() != 1 ||
                     std::find(kLists.begin(), kLists.end(), setting.key) != kLists.end();
   if (!list) {
@@ -120,7 +120,7 @@ std::string render_toml(const Settings& settings, std::span<const std::string> c
       }
       const std::size_t start = section.empty() ? 0 : section.size() + 1;
       text += fmt::format("{} = {}\n", key_text(std::string_view(setting.key).substr(start)),
-                          value_text(setting));
+                          toml_value(setting));
     }
   }
   return text;

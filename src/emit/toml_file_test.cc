@@ -10,7 +10,7 @@
 namespace sextant::emit {
 namespace {
 
-Settings read(std::string_view text) {
+Settings read_toml(std::string_view text) {
   const auto settings = parse_toml(text, "train.toml", Dialect::kTorchtitanToml);
   EXPECT_TRUE(settings) << to_text(settings.error());
   return settings.value_or(Settings{});
@@ -45,7 +45,7 @@ mode = "full"
 )";
 
 TEST(TomlFile, TablesAreDottedKeysInFileOrder) {
-  const Settings settings = read(kFile);
+  const Settings settings = read_toml(kFile);
   ASSERT_FALSE(settings.given.empty());
   EXPECT_EQ(settings.given.front().key, "job.description");
   EXPECT_EQ(settings.given.back().key, "activation_checkpoint.mode");
@@ -56,7 +56,7 @@ TEST(TomlFile, TablesAreDottedKeysInFileOrder) {
 }
 
 TEST(TomlFile, AValuesPlaceSpansItsLiteral) {
-  const Settings settings = read(kFile);
+  const Settings settings = read_toml(kFile);
   for (const auto& [key, literal] : {std::pair<std::string_view, std::string_view>{
                                          "job.description", "\"Llama 3 70B training\""},
                                      {"training.seq_len", "8_192"},
@@ -72,7 +72,7 @@ TEST(TomlFile, AValuesPlaceSpansItsLiteral) {
 }
 
 TEST(TomlFile, AnOldFileReadsAsAJob) {
-  Settings settings = read(kFile);
+  Settings settings = read_toml(kFile);
   settings.launch = {{"devices", {"64"}, {}}};
   settings.given.pop_back();
   std::erase_if(settings.given, [](const Setting& setting) {

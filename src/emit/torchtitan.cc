@@ -21,8 +21,7 @@ using describe::Job;
 using torchtitan::Draft;
 using torchtitan::Edition;
 
-using Reason = std::pair<std::string_view, std::string_view>;
-constexpr std::array kReasons{
+constexpr std::array kTorchtitanReasons{
     Reason{"sp", "torchtitan before main always shards the sequence with tensor parallelism"},
     Reason{"cp_method", "main gathers keys and values; 0.2.2 gathers or turns them round the ring"},
     Reason{"cp_inner", "there is one context-parallel group"},
@@ -47,7 +46,7 @@ constexpr std::array kReasons{
     Reason{"order", "the mesh is tp-cp-dp-pp, innermost first, experts carved out of it"},
 };
 
-void read_parts(SettingReader& reader, Draft& draft) {
+void read_torchtitan_parts(SettingReader& reader, Draft& draft) {
   torchtitan::read_axes(reader, draft);
   torchtitan::read_pipeline(reader, draft);
   torchtitan::read_batch(reader, draft);
@@ -82,12 +81,12 @@ Writing write_edition(const Job& said, Edition edition) {
     draft.layers = job.model.layer_count();
   }
   SettingReader reader(writing.settings, draft.reading);
-  read_parts(reader, draft);
+  read_torchtitan_parts(reader, draft);
   if (model == nullptr) {
     writing.left_out.push_back(
         {"model", job.model.name, "torchtitan has no flavour of that model"});
   }
-  for (Inexpressible& one : left_out_of(job.layout, draft.reading.layout, kReasons)) {
+  for (Inexpressible& one : left_out_of(job.layout, draft.reading.layout, kTorchtitanReasons)) {
     writing.left_out.push_back(std::move(one));
   }
   if (draft.reading.global_batch && *draft.reading.global_batch != job.global_batch) {
@@ -118,8 +117,8 @@ Settings with_recipe(const Settings& settings, Reading& reading, const Torchtita
   return all;
 }
 
-void read_model(const Settings& settings, Draft& draft, const TorchtitanNames& names,
-                const DataStore& data) {
+void read_torchtitan_model(const Settings& settings, Draft& draft, const TorchtitanNames& names,
+                           const DataStore& data) {
   const auto text = [&](std::string_view key) -> std::string {
     const Setting* setting = find(settings.given, key);
     return setting != nullptr && setting->values.size() == 1 ? setting->values[0] : "";
@@ -159,9 +158,9 @@ Reading read_edition(const Settings& settings, Edition edition, const DataStore&
   draft.reading.dialect = dialect_of(edition);
   draft.reading.unresolved = settings.unresolved;
   const Settings all = with_recipe(settings, draft.reading, names);
-  read_model(all, draft, names, data);
+  read_torchtitan_model(all, draft, names, data);
   SettingReader reader(all, draft.reading);
-  read_parts(reader, draft);
+  read_torchtitan_parts(reader, draft);
   for (const Setting& setting : settings.given) {
     if (!torchtitan::is_known(setting.key, edition)) {
       draft.reading.unknown.push_back({setting.key, setting.place});

@@ -29,7 +29,7 @@ using describe::Layout;
 constexpr std::int64_t kMostTokens = 1'000'000'000'000;
 constexpr std::string_view kTokens = "training.num_tokens_per_microbatch_per_dp_rank";
 constexpr std::string_view kStepTokens = "training.num_tokens_per_train_step";
-constexpr std::string_view kContext = "training.max_context_length";
+constexpr std::string_view kContextLength = "training.max_context_length";
 constexpr std::string_view kPipelineMicrobatches = "parallelism.num_pp_microbatches";
 constexpr std::string_view kLocalBatch = "training.local_batch_size";
 constexpr std::string_view kGlobalBatch = "training.global_batch_size";
@@ -53,7 +53,7 @@ void write_main(const Job& job, std::vector<Setting>& settings) {
   const std::int64_t dp = std::max<std::int64_t>(1, job.dp());
   const std::int64_t tokens = saturating_product({job.layout.mbs, length});
   const std::int64_t microbatches = microbatches_of(job);
-  add(settings, kContext, length);
+  add(settings, kContextLength, length);
   add(settings, kTokens, tokens);
   add(settings, kStepTokens, saturating_product({tokens, dp, microbatches}));
   if (job.layout.pp > 1) {
@@ -85,12 +85,12 @@ void say_drains(SettingReader& reader, std::string_view key, std::int64_t times)
 
 void read_main(SettingReader& reader, Draft& draft) {
   Layout& at = draft.reading.layout;
-  const std::int64_t length = reader.whole(kContext, 1, kMostTokens).value_or(kDefaultLength);
+  const std::int64_t length = reader.whole(kContextLength, 1, kMostTokens).value_or(kDefaultLength);
   const std::int64_t tokens = reader.whole(kTokens, 1, kMostTokens).value_or(kDefaultTokens);
   const std::int64_t together =
       at.pp > 1 ? reader.whole(kPipelineMicrobatches, 1, kMostTokens).value_or(1) : 1;
   draft.reading.sequence = length;
-  reader.fact("seq", std::to_string(length), kContext);
+  reader.fact("seq", std::to_string(length), kContextLength);
   if (tokens % length != 0) {
     reader.unresolved(
         kTokens, fmt::format("{} tokens are no whole number of sequences of {}", tokens, length));

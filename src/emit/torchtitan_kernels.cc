@@ -16,23 +16,21 @@
 namespace sextant::emit::torchtitan {
 namespace {
 
-using namespace describe;  // NOLINT(google-build-using-namespace)
-
 constexpr std::string_view kCheckpoint = "activation_checkpoint";
 constexpr std::string_view kCheckpointMode = "activation_checkpoint.mode";
 constexpr std::string_view kSelectiveOption = "activation_checkpoint.selective_ac_option";
-constexpr std::string_view kOffload = "training.enable_cpu_offload";
+constexpr std::string_view kCpuOffload = "training.enable_cpu_offload";
 constexpr std::string_view kStorage = "training.dtype";
-constexpr std::string_view kCompute = "training.mixed_precision_param";
-constexpr std::string_view kReduce = "training.mixed_precision_reduce";
+constexpr std::string_view kMixedParam = "training.mixed_precision_param";
+constexpr std::string_view kMixedReduce = "training.mixed_precision_reduce";
 constexpr std::string_view kNoGraphs = "training.disable_cuda_graphs";
 constexpr std::string_view kConverters = "model.converters";
 constexpr std::string_view kOldConverters = "model_converters.converters";
 constexpr std::string_view kCompile = "compile.enable";
 constexpr std::string_view kComponents = "compile.components";
 constexpr std::string_view kLoss = "loss";
-constexpr std::string_view kAttention = "model.attn_backend";
-constexpr std::string_view kOptimizer = "optimizer.name";
+constexpr std::string_view kAttentionBackend = "model.attn_backend";
+constexpr std::string_view kOptimizerName = "optimizer.name";
 constexpr std::string_view kExpertOverlap = "parallelism.pipeline_parallel_expert_parallel_overlap";
 
 constexpr std::string_view async_tp_key(Edition edition) {
@@ -44,58 +42,62 @@ constexpr std::string_view dispatcher_key(Edition edition) {
                                    : "parallelism.expert_parallel_comm_backend";
 }
 
-constexpr std::array<Word<Storage>, 2> kTorchTypes{
-    {{Storage::kFp32, "float32"}, {Storage::kBf16, "bfloat16"}}};
+constexpr std::array<describe::Word<describe::Storage>, 2> kTorchTypes{
+    {{describe::Storage::kFp32, "float32"}, {describe::Storage::kBf16, "bfloat16"}}};
 
 // main names classes, 0.2.2 names sections (and, before that, short words).
 struct Converter {
-  Precision precision;
+  describe::Precision precision;
   std::string_view main;
   std::string_view toml;
 };
 constexpr std::array kConverterWords{
-    Converter{Precision::kFp8, "Float8LinearConverter", "quantize.linear.float8"},
-    Converter{Precision::kMxfp8, "MXFP8LinearConverter", "quantize.linear.mx"},
-    Converter{Precision::kNvfp4, "NVFP4LinearConverter", ""},
-    Converter{Precision::kFp8, "", "float8"},
-    Converter{Precision::kMxfp8, "", "mx"},
+    Converter{describe::Precision::kFp8, "Float8LinearConverter", "quantize.linear.float8"},
+    Converter{describe::Precision::kMxfp8, "MXFP8LinearConverter", "quantize.linear.mx"},
+    Converter{describe::Precision::kNvfp4, "NVFP4LinearConverter", ""},
+    Converter{describe::Precision::kFp8, "", "float8"},
+    Converter{describe::Precision::kMxfp8, "", "mx"},
 };
 
 // The third and fourth never wait for the host, which CUDA graphs need.
-constexpr std::array<Word<Dispatcher>, 5> kBackendWords{
-    {{Dispatcher::kAllToAll, "standard"},
-     {Dispatcher::kDeepEp, "deepep"},
-     {Dispatcher::kDeepEp, "hybridep"},
-     {Dispatcher::kAllToAll, "minimal_async_ep"},
-     {Dispatcher::kAllToAll, "torchao"}}};
+constexpr std::array<describe::Word<describe::Dispatcher>, 5> kDispatcherBackendWords{
+    {{describe::Dispatcher::kAllToAll, "standard"},
+     {describe::Dispatcher::kDeepEp, "deepep"},
+     {describe::Dispatcher::kDeepEp, "hybridep"},
+     {describe::Dispatcher::kAllToAll, "minimal_async_ep"},
+     {describe::Dispatcher::kAllToAll, "torchao"}}};
 bool never_waits(std::string_view backend) {
   return backend == "hybridep" || backend == "minimal_async_ep";
 }
 
-RecomputePolicy selective(RecomputeModule module) {
-  RecomputePolicy policy;
-  policy.granularity = Recompute::kSelective;
+describe::RecomputePolicy selective(describe::RecomputeModule module) {
+  describe::RecomputePolicy policy;
+  policy.granularity = describe::Recompute::kSelective;
   policy.modules = {module};
   return policy;
 }
-RecomputePolicy full() {
-  RecomputePolicy policy;
-  policy.granularity = Recompute::kFull;
+describe::RecomputePolicy full() {
+  describe::RecomputePolicy policy;
+  policy.granularity = describe::Recompute::kFull;
   return policy;
 }
 
-void write_recompute(const Layout& at, Edition edition, std::vector<Setting>& settings) {
-  const Recompute granularity = at.recompute.granularity;
+void write_checkpointing(const describe::Layout& at, Edition edition,
+                         std::vector<Setting>& settings) {
+  const describe::Recompute granularity = at.recompute.granularity;
   if (edition == Edition::kMain) {
-    constexpr std::array<Word<Recompute>, 3> kClasses{{{Recompute::kNone, "None"},
-                                                       {Recompute::kSelective, "SelectiveAC"},
-                                                       {Recompute::kFull, "FullAC"}}};
-    add(settings, kCheckpoint, std::string(word_of<Recompute>(kClasses, granularity)));
+    constexpr std::array<describe::Word<describe::Recompute>, 3> kClasses{
+        {{describe::Recompute::kNone, "None"},
+         {describe::Recompute::kSelective, "SelectiveAC"},
+         {describe::Recompute::kFull, "FullAC"}}};
+    add(settings, kCheckpoint,
+        std::string(describe::word_of<describe::Recompute>(kClasses, granularity)));
     return;
   }
-  add(settings, kCheckpointMode, std::string(word_of<Recompute>(kRecomputeWords, granularity)));
-  if (granularity == Recompute::kSelective) {
-    const bool layers = at.recompute == selective(RecomputeModule::kEverySecondLayer);
+  add(settings, kCheckpointMode,
+      std::string(describe::word_of<describe::Recompute>(describe::kRecomputeWords, granularity)));
+  if (granularity == describe::Recompute::kSelective) {
+    const bool layers = at.recompute == selective(describe::RecomputeModule::kEverySecondLayer);
     add(settings, kSelectiveOption, std::string(layers ? "2" : "op"));
   }
 }
@@ -105,7 +107,7 @@ void unresolved_budget(SettingReader& reader, std::string_view key) {
   reader.unresolved(key, "a memory budget is resolved by the compiler; read as selective");
 }
 
-RecomputePolicy read_mode(SettingReader& reader, Edition edition) {
+describe::RecomputePolicy read_mode(SettingReader& reader, Edition edition) {
   const std::string mode = reader.text(kCheckpointMode).value_or("selective");
   if (mode == "none") {
     return {};
@@ -115,14 +117,14 @@ RecomputePolicy read_mode(SettingReader& reader, Edition edition) {
   }
   if (mode != "selective") {
     unresolved_budget(reader, kCheckpointMode);
-    return selective(RecomputeModule::kEverySecondProduct);
+    return selective(describe::RecomputeModule::kEverySecondProduct);
   }
   // 0.2.2: "2" unless said otherwise, every second layer; "op": every second matrix product. main
   // knows the latter alone.
   const std::string option =
       reader.text(kSelectiveOption).value_or(edition == Edition::kToml ? "2" : "op");
   if (option == "op") {
-    return selective(RecomputeModule::kEverySecondProduct);
+    return selective(describe::RecomputeModule::kEverySecondProduct);
   }
   if (option == "1") {
     return full();
@@ -130,11 +132,11 @@ RecomputePolicy read_mode(SettingReader& reader, Edition edition) {
   if (option != "2") {
     reader.unresolved(kSelectiveOption, "only every layer, every second one and \"op\" are known");
   }
-  return selective(RecomputeModule::kEverySecondLayer);
+  return selective(describe::RecomputeModule::kEverySecondLayer);
 }
 
-void read_recompute(SettingReader& reader, Draft& draft) {
-  Layout& at = draft.reading.layout;
+void read_checkpointing(SettingReader& reader, Draft& draft) {
+  describe::Layout& at = draft.reading.layout;
   const Setting* setting = reader.find(kCheckpoint);
   std::string_view key = kCheckpointMode;
   if (setting != nullptr && setting->values.size() == 1) {
@@ -143,7 +145,7 @@ void read_recompute(SettingReader& reader, Draft& draft) {
     if (name == "FullAC") {
       at.recompute = full();
     } else if (name != "None") {
-      at.recompute = selective(RecomputeModule::kEverySecondProduct);
+      at.recompute = selective(describe::RecomputeModule::kEverySecondProduct);
       if (name != "SelectiveAC") {
         unresolved_budget(reader, kCheckpoint);
       }
@@ -151,23 +153,27 @@ void read_recompute(SettingReader& reader, Draft& draft) {
   } else {
     at.recompute = read_mode(reader, draft.edition);
   }
-  const auto values = layout_values(at);
+  const auto values = describe::layout_values(at);
   const auto found = std::find_if(values.begin(), values.end(),
                                   [](const auto& value) { return value.first == "recompute"; });
   reader.fact("recompute", found->second, key);
 }
 
-void write_formats(const Layout& at, Edition edition, std::vector<Setting>& settings) {
-  const bool pure = at.parameters == Storage::kBf16 && at.optimizer.master == Storage::kNone;
-  const Storage storage = pure ? Storage::kBf16 : Storage::kFp32;
-  const bool exact = at.precision == Precision::kFp32 || at.precision == Precision::kTf32;
-  const auto type = [](Storage format) {
-    return std::string(word_of<Storage>(kTorchTypes, format));
+void write_torchtitan_formats(const describe::Layout& at, Edition edition,
+                              std::vector<Setting>& settings) {
+  const bool pure =
+      at.parameters == describe::Storage::kBf16 && at.optimizer.master == describe::Storage::kNone;
+  const describe::Storage storage = pure ? describe::Storage::kBf16 : describe::Storage::kFp32;
+  const bool exact =
+      at.precision == describe::Precision::kFp32 || at.precision == describe::Precision::kTf32;
+  const auto type = [](describe::Storage format) {
+    return std::string(describe::word_of<describe::Storage>(kTorchTypes, format));
   };
   add(settings, kStorage, type(storage));
-  add(settings, kCompute, type(exact ? Storage::kFp32 : Storage::kBf16));
-  const bool narrow = edition == Edition::kMain && !pure && at.gradients == Storage::kBf16;
-  add(settings, kReduce, type(narrow ? Storage::kBf16 : Storage::kFp32));
+  add(settings, kMixedParam, type(exact ? describe::Storage::kFp32 : describe::Storage::kBf16));
+  const bool narrow =
+      edition == Edition::kMain && !pure && at.gradients == describe::Storage::kBf16;
+  add(settings, kMixedReduce, type(narrow ? describe::Storage::kBf16 : describe::Storage::kFp32));
   for (const Converter& converter : kConverterWords) {
     const std::string_view name = edition == Edition::kMain ? converter.main : converter.toml;
     if (converter.precision == at.precision && !name.empty()) {
@@ -175,12 +181,12 @@ void write_formats(const Layout& at, Edition edition, std::vector<Setting>& sett
       break;
     }
   }
-  if (at.optimizer.offload && at.zero != Zero::kNone) {
-    add_flag(settings, kOffload, true);
+  if (at.optimizer.offload && at.zero != describe::Zero::kNone) {
+    add_flag(settings, kCpuOffload, true);
   }
 }
 
-void read_converters(SettingReader& reader, Layout& at) {
+void read_converters(SettingReader& reader, describe::Layout& at) {
   const std::string_view key = reader.find(kConverters) != nullptr ? kConverters : kOldConverters;
   const Setting* setting = reader.find(key);
   if (setting == nullptr) {
@@ -192,53 +198,67 @@ void read_converters(SettingReader& reader, Layout& at) {
         [&](const Converter& word) { return value == word.main || value == word.toml; });
     if (found != kConverterWords.end()) {
       at.precision = found->precision;
-      reader.fact("precision", std::string(word_of<Precision>(kPrecisionWords, at.precision)), key);
+      reader.fact("precision",
+                  std::string(describe::word_of<describe::Precision>(describe::kPrecisionWords,
+                                                                     at.precision)),
+                  key);
     } else if (value.find("LoRA") != std::string::npos) {
       reader.unresolved(key, "low-rank adapters are not part of a layout");
     }
   }
 }
 
-void read_formats(SettingReader& reader, Draft& draft) {
-  Layout& at = draft.reading.layout;
-  const Storage kept = reader.word<Storage>(kStorage, kTorchTypes).value_or(Storage::kFp32);
-  const Storage compute = reader.word<Storage>(kCompute, kTorchTypes).value_or(Storage::kBf16);
-  const Storage reduce = reader.word<Storage>(kReduce, kTorchTypes).value_or(Storage::kFp32);
+void read_torchtitan_formats(SettingReader& reader, Draft& draft) {
+  describe::Layout& at = draft.reading.layout;
+  const describe::Storage kept =
+      reader.word<describe::Storage>(kStorage, kTorchTypes).value_or(describe::Storage::kFp32);
+  const describe::Storage compute =
+      reader.word<describe::Storage>(kMixedParam, kTorchTypes).value_or(describe::Storage::kBf16);
+  const describe::Storage reduce =
+      reader.word<describe::Storage>(kMixedReduce, kTorchTypes).value_or(describe::Storage::kFp32);
   at.parameters = kept;
-  at.gradients = kept == Storage::kBf16 ? kept : reduce;
-  at.optimizer = default_optimizer(OptimizerKind::kAdam);
-  at.optimizer.master = Storage::kNone;
+  at.gradients = kept == describe::Storage::kBf16 ? kept : reduce;
+  at.optimizer = describe::default_optimizer(describe::OptimizerKind::kAdam);
+  at.optimizer.master = describe::Storage::kNone;
   at.optimizer.first_moment = kept;
   at.optimizer.second_moment = kept;
-  at.optimizer.offload = at.zero == Zero::kParameters && reader.flag(kOffload).value_or(false);
-  at.precision = compute == Storage::kFp32 ? Precision::kFp32 : Precision::kBf16;
-  const std::string type(word_of<Storage>(kStorageWords, kept));
+  at.optimizer.offload =
+      at.zero == describe::Zero::kParameters && reader.flag(kCpuOffload).value_or(false);
+  at.precision =
+      compute == describe::Storage::kFp32 ? describe::Precision::kFp32 : describe::Precision::kBf16;
+  const std::string type(describe::word_of<describe::Storage>(describe::kStorageWords, kept));
   reader.fact("parameters", type, kStorage);
-  reader.fact("precision", std::string(word_of<Precision>(kPrecisionWords, at.precision)),
-              kCompute);
-  reader.fact("gradients", std::string(word_of<Storage>(kStorageWords, at.gradients)), kReduce);
-  reader.fact("optimizer", at.optimizer.offload ? "offload" : "no offload", kOffload);
+  reader.fact(
+      "precision",
+      std::string(describe::word_of<describe::Precision>(describe::kPrecisionWords, at.precision)),
+      kMixedParam);
+  reader.fact(
+      "gradients",
+      std::string(describe::word_of<describe::Storage>(describe::kStorageWords, at.gradients)),
+      kMixedReduce);
+  reader.fact("optimizer", at.optimizer.offload ? "offload" : "no offload", kCpuOffload);
   read_converters(reader, at);
-  const auto name = reader.text(kOptimizer);
+  const auto name = reader.text(kOptimizerName);
   if (name && *name != "AdamW" && *name != "Adam") {
-    reader.unresolved(kOptimizer, "only Adam and AdamW are known here");
+    reader.unresolved(kOptimizerName, "only Adam and AdamW are known here");
   }
 }
 
-bool runs_graphs(const Layout& at, bool host_free) {
+bool runs_graphs(const describe::Layout& at, bool host_free) {
   return at.pp == 1 && (at.ep == 1 || host_free);
 }
 
-void write_launch(const Layout& at, Edition edition, std::vector<Setting>& settings) {
+void write_launch(const describe::Layout& at, Edition edition, std::vector<Setting>& settings) {
   const bool main = edition == Edition::kMain;
-  const bool graphs = main && at.launch == Launch::kCudaGraph && runs_graphs(at, false);
-  const bool wants_async = at.overlaps(Overlap::kTensorParallel) && at.tp > 1;
-  const bool compiled = at.launch == Launch::kCompiled || (graphs && wants_async);
-  const bool fused = at.loss == LossKernel::kFused;
+  const bool graphs = main && at.launch == describe::Launch::kCudaGraph && runs_graphs(at, false);
+  const bool wants_async = at.overlaps(describe::Overlap::kTensorParallel) && at.tp > 1;
+  const bool compiled = at.launch == describe::Launch::kCompiled || (graphs && wants_async);
+  const bool fused = at.loss == describe::LossKernel::kFused;
   if (main) {
     add_flag(settings, kNoGraphs, !graphs);
     add(settings, kLoss,
-        std::string(at.loss == LossKernel::kChunked ? "ChunkedLossWrapper" : "CrossEntropyLoss"));
+        std::string(at.loss == describe::LossKernel::kChunked ? "ChunkedLossWrapper"
+                                                              : "CrossEntropyLoss"));
   }
   add_flag(settings, kCompile, compiled || fused);
   if (compiled || fused) {
@@ -278,84 +298,94 @@ Compiled read_compiled(SettingReader& reader) {
 }
 
 void read_launch(SettingReader& reader, Draft& draft) {
-  Layout& at = draft.reading.layout;
+  describe::Layout& at = draft.reading.layout;
   const Compiled compiled = read_compiled(reader);
-  at.launch = compiled.model ? Launch::kCompiled : Launch::kEager;
+  at.launch = compiled.model ? describe::Launch::kCompiled : describe::Launch::kEager;
   if (draft.edition == Edition::kMain && !reader.flag(kNoGraphs).value_or(false)) {
     if (runs_graphs(at, never_waits(reader.text(dispatcher_key(draft.edition)).value_or("")))) {
-      at.launch = Launch::kCudaGraph;
+      at.launch = describe::Launch::kCudaGraph;
     } else {
       reader.unresolved(kNoGraphs,
                         "CUDA graphs are on by default, and torchtitan refuses them with "
                         "this pipeline or expert parallelism; read as off");
     }
-    reader.fact("compile", std::string(word_of<Launch>(kLaunchWords, at.launch)), kNoGraphs);
+    reader.fact("compile",
+                std::string(describe::word_of<describe::Launch>(describe::kLaunchWords, at.launch)),
+                kNoGraphs);
   }
-  reader.fact("compile", std::string(word_of<Launch>(kLaunchWords, at.launch)), kCompile);
-  at.loss = compiled.loss ? LossKernel::kFused : LossKernel::kPlain;
+  reader.fact("compile",
+              std::string(describe::word_of<describe::Launch>(describe::kLaunchWords, at.launch)),
+              kCompile);
+  at.loss = compiled.loss ? describe::LossKernel::kFused : describe::LossKernel::kPlain;
   const auto loss = reader.text(kLoss);
   if (loss && loss->starts_with("Chunked")) {
-    at.loss = LossKernel::kChunked;
+    at.loss = describe::LossKernel::kChunked;
   }
-  reader.fact("loss", std::string(word_of<LossKernel>(kLossKernelWords, at.loss)), kLoss);
+  reader.fact(
+      "loss",
+      std::string(describe::word_of<describe::LossKernel>(describe::kLossKernelWords, at.loss)),
+      kLoss);
 }
 
 // DualPipeV hides the experts' exchange; 0.2.2 can switch that off.
-bool hides_experts(const Layout& at, bool said) {
-  return at.schedule == Schedule::kDualPipeV && at.pp > 1 && at.ep > 1 && said;
+bool hides_experts(const describe::Layout& at, bool said) {
+  return at.schedule == describe::Schedule::kDualPipeV && at.pp > 1 && at.ep > 1 && said;
 }
 
-void read_overlap(SettingReader& reader, Draft& draft) {
-  Layout& at = draft.reading.layout;
+void read_torchtitan_overlap(SettingReader& reader, Draft& draft) {
+  describe::Layout& at = draft.reading.layout;
   const bool several = at.dp == 0 || at.dp > 1 || at.cp > 1;
   at.overlap.clear();
   if (several) {
-    at.overlap.push_back(Overlap::kGradReduce);
-    if (at.zero == Zero::kParameters) {
-      at.overlap.push_back(Overlap::kParamGather);
+    at.overlap.push_back(describe::Overlap::kGradReduce);
+    if (at.zero == describe::Zero::kParameters) {
+      at.overlap.push_back(describe::Overlap::kParamGather);
     }
   }
   const std::string_view key = async_tp_key(draft.edition);
   if (at.tp > 1 && reader.flag(key).value_or(false) && read_compiled(reader).model) {
-    at.overlap.push_back(Overlap::kTensorParallel);
+    at.overlap.push_back(describe::Overlap::kTensorParallel);
     reader.fact("overlap", "tp", key);
   }
   const bool old = draft.edition == Edition::kToml;
   if (hides_experts(at, !old || reader.flag(kExpertOverlap).value_or(true))) {
-    at.overlap.push_back(Overlap::kExpert);
+    at.overlap.push_back(describe::Overlap::kExpert);
   }
 }
 
 }  // namespace
 
-void write_kernels(const Job& job, Edition edition, std::vector<Setting>& settings) {
-  const Layout& at = job.layout;
-  write_recompute(at, edition, settings);
-  write_formats(at, edition, settings);
+void write_kernels(const describe::Job& job, Edition edition, std::vector<Setting>& settings) {
+  const describe::Layout& at = job.layout;
+  write_checkpointing(at, edition, settings);
+  write_torchtitan_formats(at, edition, settings);
   write_launch(at, edition, settings);
-  if (at.dispatcher == Dispatcher::kDeepEp) {
+  if (at.dispatcher == describe::Dispatcher::kDeepEp) {
     add(settings, dispatcher_key(edition), std::string("deepep"));
   }
   if (edition == Edition::kMain && at.cp > 1) {
     // Context parallelism runs with FlexAttention only.
-    add(settings, kAttention, std::string("flex"));
+    add(settings, kAttentionBackend, std::string("flex"));
   }
   if (edition == Edition::kToml && hides_experts(at, true)) {
-    add_flag(settings, kExpertOverlap, at.overlaps(Overlap::kExpert));
+    add_flag(settings, kExpertOverlap, at.overlaps(describe::Overlap::kExpert));
   }
 }
 
 void read_kernels(SettingReader& reader, Draft& draft) {
-  Layout& at = draft.reading.layout;
-  read_recompute(reader, draft);
-  read_formats(reader, draft);
+  describe::Layout& at = draft.reading.layout;
+  read_checkpointing(reader, draft);
+  read_torchtitan_formats(reader, draft);
   const std::string_view key = dispatcher_key(draft.edition);
-  if (const auto backend = reader.word<Dispatcher>(key, kBackendWords)) {
+  if (const auto backend = reader.word<describe::Dispatcher>(key, kDispatcherBackendWords)) {
     at.dispatcher = *backend;
-    reader.fact("dispatcher", std::string(word_of<Dispatcher>(kDispatcherWords, *backend)), key);
+    reader.fact(
+        "dispatcher",
+        std::string(describe::word_of<describe::Dispatcher>(describe::kDispatcherWords, *backend)),
+        key);
   }
   read_launch(reader, draft);
-  read_overlap(reader, draft);
+  read_torchtitan_overlap(reader, draft);
 }
 
 }  // namespace sextant::emit::torchtitan

@@ -14,7 +14,7 @@ namespace {
 using describe::DataStore;
 using describe::TomlTable;
 
-constexpr std::string_view kFile = "frameworks/torchtitan_models.toml";
+constexpr std::string_view kTorchtitanModelsFile = "frameworks/torchtitan_models.toml";
 
 // "llama3/8B" with its catalogue name.
 std::optional<TorchtitanModel> model_of(std::string_view key, const TomlTable& models) {
@@ -28,8 +28,8 @@ std::optional<TorchtitanModel> model_of(std::string_view key, const TomlTable& m
                          *catalogue};
 }
 
-std::optional<TorchtitanRecipe> recipe_of(const std::string& name, const TomlTable& recipes,
-                                          const TomlTable& models) {
+std::optional<TorchtitanRecipe> torchtitan_recipe(const std::string& name, const TomlTable& recipes,
+                                                  const TomlTable& models) {
   const auto row = recipes.table(name);
   const auto key = row ? row->text("model") : tl::unexpected(row.error());
   const auto model = key ? model_of(*key, models) : std::nullopt;
@@ -50,9 +50,9 @@ std::optional<TorchtitanRecipe> recipe_of(const std::string& name, const TomlTab
 
 TorchtitanNames read_names(const DataStore& data) {
   TorchtitanNames names;
-  const auto text = data.read(kFile);
-  const auto root =
-      text ? TomlTable::parse(*text, data.where(kFile)) : tl::unexpected(text.error());
+  const auto text = data.read(kTorchtitanModelsFile);
+  const auto root = text ? TomlTable::parse(*text, data.where(kTorchtitanModelsFile))
+                         : tl::unexpected(text.error());
   const auto models = root ? root->table("models") : tl::unexpected(root.error());
   if (!models) {
     return names;
@@ -64,7 +64,7 @@ TorchtitanNames read_names(const DataStore& data) {
   }
   const auto recipes = root->table("recipes");
   for (const std::string& key : recipes ? recipes->keys() : std::vector<std::string>()) {
-    if (auto recipe = recipe_of(key, *recipes, *models)) {
+    if (auto recipe = torchtitan_recipe(key, *recipes, *models)) {
       names.recipes.push_back(std::move(*recipe));
     }
   }

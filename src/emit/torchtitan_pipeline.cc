@@ -16,10 +16,7 @@
 namespace sextant::emit::torchtitan {
 namespace {
 
-using namespace describe;  // NOLINT(google-build-using-namespace)
-
 constexpr std::int64_t kMostLayers = 1'000'000;
-constexpr std::size_t kMostStages = 16384;  // what a layout may name
 constexpr std::string_view kSchedule = "parallelism.pipeline_parallel_schedule";
 constexpr std::string_view kScheduleFile = "parallelism.pipeline_parallel_schedule_csv";
 constexpr std::string_view kFirstLess = "parallelism.pipeline_parallel_first_stage_less_layers";
@@ -28,17 +25,17 @@ constexpr std::string_view kLayersPerStage = "parallelism.pipeline_parallel_laye
 constexpr std::string_view kModules = "parallelism.module_fqns_per_model_part";
 
 // The classes of torch.distributed.pipelining; DualPipe is none of them.
-constexpr std::array<Word<Schedule>, 7> kTorchSchedules{
-    {{Schedule::k1f1b, "1F1B"},
-     {Schedule::kInterleaved1f1b, "Interleaved1F1B"},
-     {Schedule::kGpipe, "GPipe"},
-     {Schedule::kLoopedBfs, "LoopedBFS"},
-     {Schedule::kInterleavedZeroBubble, "InterleavedZeroBubble"},
-     {Schedule::kZbv, "ZBVZeroBubble"},
-     {Schedule::kDualPipeV, "DualPipeV"}}};
+constexpr std::array<describe::Word<describe::Schedule>, 7> kTorchSchedules{
+    {{describe::Schedule::k1f1b, "1F1B"},
+     {describe::Schedule::kInterleaved1f1b, "Interleaved1F1B"},
+     {describe::Schedule::kGpipe, "GPipe"},
+     {describe::Schedule::kLoopedBfs, "LoopedBFS"},
+     {describe::Schedule::kInterleavedZeroBubble, "InterleavedZeroBubble"},
+     {describe::Schedule::kZbv, "ZBVZeroBubble"},
+     {describe::Schedule::kDualPipeV, "DualPipeV"}}};
 
-bool is_single_stage(Schedule schedule) {
-  return schedule == Schedule::k1f1b || schedule == Schedule::kGpipe;
+bool is_single_stage(describe::Schedule schedule) {
+  return schedule == describe::Schedule::k1f1b || schedule == describe::Schedule::kGpipe;
 }
 
 // "tok_embeddings,layers.0,layers.1", …, "layers.7,norm,output": one value a stage.
@@ -90,17 +87,17 @@ std::optional<std::vector<std::int64_t>> dealt(std::int64_t layers, std::int64_t
   return counts;
 }
 
-bool places_divide(std::int64_t layers, std::int64_t stages, const PipelineSplit& split) {
+bool places_divide(std::int64_t layers, std::int64_t stages, const describe::PipelineSplit& split) {
   return (layers + (split.count_embedding ? 1 : 0) + (split.count_loss ? 1 : 0)) % stages == 0;
 }
 
 // Stages and split from named modules. Where the two "less" settings stand beside them and say the
 // same, the split is theirs.
-void read_modules(SettingReader& reader, const Setting& modules, Draft& draft) {
-  Layout& at = draft.reading.layout;
+void read_stage_modules(SettingReader& reader, const Setting& modules, Draft& draft) {
+  describe::Layout& at = draft.reading.layout;
   const std::vector<std::int64_t> counts = layers_of_modules(modules.values);
   const auto stages = static_cast<std::int64_t>(counts.size());
-  if (stages % at.pp != 0 || counts.empty() || counts.size() > kMostStages) {
+  if (stages % at.pp != 0 || counts.empty() || stages > kMostStages) {
     reader.unresolved(kModules, "the stages do not divide over the pipeline ranks");
     return;
   }
@@ -121,7 +118,7 @@ void read_modules(SettingReader& reader, const Setting& modules, Draft& draft) {
 }
 
 void read_stages(SettingReader& reader, Draft& draft) {
-  Layout& at = draft.reading.layout;
+  describe::Layout& at = draft.reading.layout;
   const std::int64_t first_less = reader.whole(kFirstLess, 0, kMostLayers).value_or(1);
   const std::int64_t last_less = reader.whole(kLastLess, 0, kMostLayers).value_or(1);
   at.vpp = is_single_stage(at.schedule) ? 1 : 2;
@@ -132,7 +129,7 @@ void read_stages(SettingReader& reader, Draft& draft) {
                         "is not known");
     } else {
       const std::int64_t stages = (*draft.layers + first_less + last_less + *each - 1) / *each;
-      if (stages % at.pp != 0 || stages > static_cast<std::int64_t>(kMostStages)) {
+      if (stages % at.pp != 0 || stages > kMostStages) {
         reader.unresolved(kLayersPerStage,
                           fmt::format("{} stages do not divide over pp={}", stages, at.pp));
       } else {
@@ -143,7 +140,7 @@ void read_stages(SettingReader& reader, Draft& draft) {
   at.split.count_embedding = first_less == 1;
   at.split.count_loss = last_less == 1;
   const std::int64_t stages = at.stages();
-  if (!draft.layers || stages > static_cast<std::int64_t>(kMostStages) ||
+  if (!draft.layers || stages > kMostStages ||
       (first_less <= 1 && last_less <= 1 && places_divide(*draft.layers, stages, at.split))) {
     return;
   }
@@ -158,15 +155,16 @@ void read_stages(SettingReader& reader, Draft& draft) {
 
 }  // namespace
 
-void write_pipeline(const Job& job, bool layers_known, std::vector<Setting>& settings) {
-  const Layout& at = job.layout;
+void write_pipeline(const describe::Job& job, bool layers_known, std::vector<Setting>& settings) {
+  const describe::Layout& at = job.layout;
   if (at.pp == 1) {
     return;
   }
   const bool has_word = std::any_of(kTorchSchedules.begin(), kTorchSchedules.end(),
                                     [&](const auto& word) { return word.first == at.schedule; });
-  const Schedule schedule = has_word ? at.schedule : Schedule::k1f1b;
-  add(settings, kSchedule, std::string(word_of<Schedule>(kTorchSchedules, schedule)));
+  const describe::Schedule schedule = has_word ? at.schedule : describe::Schedule::k1f1b;
+  add(settings, kSchedule,
+      std::string(describe::word_of<describe::Schedule>(kTorchSchedules, schedule)));
   if (!at.split.layers_per_stage.empty()) {
     settings.push_back({std::string(kModules), modules_of(at.split.layers_per_stage), {}});
     return;
@@ -189,13 +187,16 @@ void write_pipeline(const Job& job, bool layers_known, std::vector<Setting>& set
 }
 
 void read_pipeline(SettingReader& reader, Draft& draft) {
-  Layout& at = draft.reading.layout;
+  describe::Layout& at = draft.reading.layout;
   if (at.pp == 1) {
     return;
   }
-  if (const auto schedule = reader.word<Schedule>(kSchedule, kTorchSchedules)) {
+  if (const auto schedule = reader.word<describe::Schedule>(kSchedule, kTorchSchedules)) {
     at.schedule = *schedule;
-    reader.fact("schedule", std::string(word_of<Schedule>(kScheduleWords, *schedule)), kSchedule);
+    reader.fact(
+        "schedule",
+        std::string(describe::word_of<describe::Schedule>(describe::kScheduleWords, *schedule)),
+        kSchedule);
   }
   const auto file = reader.text(kScheduleFile);
   if (file && !file->empty()) {
@@ -203,7 +204,7 @@ void read_pipeline(SettingReader& reader, Draft& draft) {
   }
   const Setting* modules = reader.find(kModules);
   if (modules != nullptr && !modules->values.empty() && modules->values[0] != "None") {
-    read_modules(reader, *modules, draft);
+    read_stage_modules(reader, *modules, draft);
   } else {
     read_stages(reader, draft);
   }

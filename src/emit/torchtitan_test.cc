@@ -17,15 +17,13 @@
 namespace sextant::emit {
 namespace {
 
-using namespace describe;  // NOLINT(google-build-using-namespace)
-
 Job job_of(std::string_view model, std::string_view layout, std::int64_t devices) {
   Job job;
-  job.model = *load_model(model, DataStore());
-  job.framework = Framework::kTorchtitan;
-  job.cluster = *load_cluster("8xh100-sxm", DataStore());
+  job.model = *describe::load_model(model, describe::DataStore());
+  job.framework = describe::Framework::kTorchtitan;
+  job.cluster = *describe::load_cluster("8xh100-sxm", describe::DataStore());
   job.cluster.devices = devices;
-  job.layout = parse_layout(layout, Framework::kTorchtitan)->layout;
+  job.layout = describe::parse_layout(layout, describe::Framework::kTorchtitan)->layout;
   job.sequences.length = 8192;
   job.global_batch = 64;
   return job;
@@ -60,14 +58,15 @@ void expect_spoken(const std::vector<std::string>& keys, const Job& job) {
   RC_ASSERT(silent.contains("attention") == (job.layout.attention != AttentionKernel::kFlash));
   RC_ASSERT(silent.contains("etp") || job.layout.etp == 1 || job.layout.etp == job.layout.tp);
   RC_ASSERT(silent.contains("activation_offload") == job.layout.activation_offload);
-  RC_ASSERT(silent.contains("dispatcher") == (job.layout.dispatcher == Dispatcher::kAllGather));
+  RC_ASSERT(silent.contains("dispatcher") ==
+            (job.layout.dispatcher == describe::Dispatcher::kAllGather));
 }
 
 template <typename Write, typename Read>
-void round_trip(Write write, Read read) {
-  const Job job = any_job(Framework::kTorchtitan);
+void torchtitan_round_trip(Write write, Read read) {
+  const Job job = any_job(describe::Framework::kTorchtitan);
   const Writing writing = write(job);
-  const Reading reading = read(writing.settings, DataStore());
+  const Reading reading = read(writing.settings, describe::DataStore());
   const std::vector<std::string> keys = layout_fields(writing.left_out);
   RC_ASSERT(differing_keys(job.layout, reading.layout) == keys);
   RC_ASSERT(reading.sequence == job.sequences.length);
@@ -79,22 +78,22 @@ void round_trip(Write write, Read read) {
 
 RC_GTEST_PROP(Torchtitan, WhatIsWrittenReadsBackButForWhatIsLeftOut, ()) {
   for (int i = 0; i < 20; ++i) {
-    round_trip(write_torchtitan, read_torchtitan);
+    torchtitan_round_trip(write_torchtitan, read_torchtitan);
   }
 }
 
 RC_GTEST_PROP(TorchtitanToml, WhatIsWrittenReadsBackButForWhatIsLeftOut, ()) {
   for (int i = 0; i < 20; ++i) {
-    round_trip(write_torchtitan_toml, read_torchtitan_toml);
+    torchtitan_round_trip(write_torchtitan_toml, read_torchtitan_toml);
   }
 }
 
 TEST(Torchtitan, EveryKnownModelIsInTheCatalogue) {
-  const TorchtitanNames names = torchtitan_names(DataStore());
+  const TorchtitanNames names = torchtitan_names(describe::DataStore());
   EXPECT_GE(names.models.size(), 20U);
   EXPECT_GE(names.recipes.size(), 10U);
   for (const TorchtitanModel& model : names.models) {
-    const auto loaded = load_model(model.catalogue, DataStore());
+    const auto loaded = describe::load_model(model.catalogue, describe::DataStore());
     ASSERT_TRUE(loaded) << model.catalogue;
     EXPECT_EQ(names.flavor_of(*loaded), &model);
   }
@@ -118,7 +117,7 @@ TEST(Torchtitan, AJobOfAKnownModelLeavesNothingOut) {
   auto parsed = parse_python_recipe(render_python_recipe(writing.settings, {}), "recipe.py");
   ASSERT_TRUE(parsed);
   parsed->launch = writing.settings.launch;
-  const Reading reading = read_torchtitan(*parsed, DataStore());
+  const Reading reading = read_torchtitan(*parsed, describe::DataStore());
   EXPECT_EQ(describe::to_text(reading.layout), describe::to_text(job.layout));
   ASSERT_TRUE(reading.model);
   EXPECT_EQ(reading.model->name, "Llama-3.1-70B");
@@ -136,7 +135,7 @@ TEST(Torchtitan, SilentSettingsAreTheFrameworksOwn) {
                                    {"training.disable_cuda_graphs", "true"}}) {
     settings.given.push_back({key, {value}, {}});
   }
-  const Reading reading = read_torchtitan(settings, DataStore());
+  const Reading reading = read_torchtitan(settings, describe::DataStore());
   ASSERT_TRUE(reading.model);
   EXPECT_EQ(reading.model->name, "Llama-3.1-405B");
   const Layout& at = reading.layout;
@@ -146,7 +145,7 @@ TEST(Torchtitan, SilentSettingsAreTheFrameworksOwn) {
   EXPECT_TRUE(at.split.count_embedding && at.split.count_loss);
   EXPECT_EQ(at.schedule, Schedule::k1f1b);
   EXPECT_EQ(at.precision, Precision::kFp8);
-  EXPECT_EQ(at.launch, Launch::kCompiled);
+  EXPECT_EQ(at.launch, describe::Launch::kCompiled);
   EXPECT_TRUE(at.overlaps(Overlap::kTensorParallel));
   EXPECT_FALSE(at.reshard_after_forward);  // "default" keeps parameters under a pipeline
   EXPECT_EQ(reading.global_batch, 16);     // 2 sequences, 1 microbatch, dp=8
@@ -159,7 +158,7 @@ TEST(Torchtitan, UnevenStagesAreDealtAsItDealsThem) {
                     {"model.flavor", {"8B"}, {}},
                     {"parallelism.pipeline_parallel_degree", {"3"}, {}},
                     {"training.disable_cuda_graphs", {"true"}, {}}};
-  const Reading reading = read_torchtitan(settings, DataStore());
+  const Reading reading = read_torchtitan(settings, describe::DataStore());
   EXPECT_EQ(reading.layout.split.layers_per_stage, (std::vector<std::int64_t>{11, 11, 10}));
   EXPECT_EQ(reading.layout.dp, 0);
   EXPECT_FALSE(reading.global_batch);
@@ -192,7 +191,7 @@ TEST(Torchtitan, OverridesAreSettings) {
   EXPECT_EQ(said(settings, "parallelism.enable_sequence_parallel"), "false");
   EXPECT_EQ(said(settings, "compile.components"), "model|loss");
   EXPECT_EQ(said(settings, "parallelism.data_parallel_shard_degree"), "-1");
-  const Reading reading = read_torchtitan(settings, DataStore());
+  const Reading reading = read_torchtitan(settings, describe::DataStore());
   EXPECT_EQ(reading.layout.dp, 2);
   EXPECT_FALSE(reading.layout.sp);
   EXPECT_EQ(reading.sequence, 8192);
@@ -204,10 +203,10 @@ TEST(Torchtitan, KeysItDoesNotHaveAreUnknown) {
   settings.given = {{"parallelism.tensor_parallel_size", {"4"}, {}},
                     {"optimizer.lr", {"1"}, {}},
                     {"training.seq_len", {"4096"}, {}}};
-  const Reading reading = read_torchtitan(settings, DataStore());
+  const Reading reading = read_torchtitan(settings, describe::DataStore());
   ASSERT_EQ(reading.unknown.size(), 2U);
   EXPECT_EQ(reading.unknown[1].key, "training.seq_len");
-  EXPECT_EQ(read_torchtitan_toml(settings, DataStore()).unknown.size(), 1U);
+  EXPECT_EQ(read_torchtitan_toml(settings, describe::DataStore()).unknown.size(), 1U);
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ const Setting* flag(const Settings& settings, std::string_view name) {
   return found != nullptr && found->values.size() == 1 ? found : nullptr;
 }
 
-std::optional<std::int64_t> number(const Setting* setting) {
+std::optional<std::int64_t> flag_number(const Setting* setting) {
   constexpr std::int64_t kMost = 1'000'000'000;
   const auto value = setting == nullptr ? std::nullopt : to_integer(setting->values.front());
   return value && *value >= 1 && *value <= kMost ? value : std::nullopt;
@@ -36,7 +36,8 @@ bool says(const Reading& reading, std::string_view field) {
                      [field](const Fact& fact) { return fact.field == field; });
 }
 
-void read_model(const Settings& settings, const describe::DataStore& data, Reading& reading) {
+void read_trainer_model(const Settings& settings, const describe::DataStore& data,
+                        Reading& reading) {
   const Setting* said = flag(settings, "model_name_or_path");
   if (said == nullptr || reading.model) {
     return;
@@ -57,16 +58,16 @@ void read_sequence(const Settings& settings, Reading& reading) {
                                                    "model_max_length", "block_size", "cutoff_len"};
   for (const std::string_view name : kNames) {
     const Setting* said = flag(settings, name);
-    if (const auto length = number(said); length && !reading.sequence) {
+    if (const auto length = flag_number(said); length && !reading.sequence) {
       reading.sequence = length;
       add_fact("seq", std::to_string(*length), *said, reading);
     }
   }
 }
 
-void read_batch(const Settings& settings, Reading& reading) {
+void read_trainer_batch(const Settings& settings, Reading& reading) {
   const Setting* said = flag(settings, "per_device_train_batch_size");
-  const auto each = number(said);
+  const auto each = flag_number(said);
   if (!each || reading.global_batch) {
     return;
   }
@@ -75,9 +76,9 @@ void read_batch(const Settings& settings, Reading& reading) {
     add_fact("mbs", std::to_string(*each), *said, reading);
   }
   const Setting* steps = flag(settings, "gradient_accumulation_steps");
-  if (reading.layout.dp > 0 && (steps == nullptr || number(steps))) {
+  if (reading.layout.dp > 0 && (steps == nullptr || flag_number(steps))) {
     reading.global_batch =
-        saturating_product({*each, number(steps).value_or(1), reading.layout.dp});
+        saturating_product({*each, flag_number(steps).value_or(1), reading.layout.dp});
     add_fact("gbs", std::to_string(*reading.global_batch), steps == nullptr ? *said : *steps,
              reading);
   }
@@ -87,9 +88,9 @@ void read_batch(const Settings& settings, Reading& reading) {
 
 void read_trainer_flags(const Settings& settings, const describe::DataStore& data,
                         Reading& reading) {
-  read_model(settings, data, reading);
+  read_trainer_model(settings, data, reading);
   read_sequence(settings, reading);
-  read_batch(settings, reading);
+  read_trainer_batch(settings, reading);
   const Setting* again = flag(settings, "gradient_checkpointing");
   if (again != nullptr && to_lower(again->values.front()) == "true" &&
       !says(reading, "recompute")) {

@@ -11,8 +11,6 @@
 namespace sextant::emit {
 namespace {
 
-using Kind = TreeNode::Kind;
-
 // The value as it is spelled in the file, quotes included: its length, or 0 where it is not one
 // piece on one line.
 std::size_t literal_length(const TreeNode& node, std::string_view text) {
@@ -47,10 +45,10 @@ class Flattener {
       : tree_(tree), text_(text), name_(name) {}
 
   Result<std::vector<Setting>> run() && {
-    if (tree_.nodes.empty() || tree_.nodes[0].kind == Kind::kNull) {
+    if (tree_.nodes.empty() || tree_.nodes[0].kind == TreeNode::Kind::kNull) {
       return std::vector<Setting>{};
     }
-    if (tree_.nodes[0].kind != Kind::kTable) {
+    if (tree_.nodes[0].kind != TreeNode::Kind::kTable) {
       return invalid("the file is not a table of keys and values",
                      fmt::format("{}:{}", name_, tree_.nodes[0].line), "key: value");
     }
@@ -84,7 +82,8 @@ class Flattener {
 
   // Follows aliases. An alias may stand inside the node it means, so the steps are bounded.
   [[nodiscard]] At resolved(At at) const {
-    for (int steps = 0; steps < kMostTreeLevels && node(at).kind == Kind::kAlias; ++steps) {
+    for (int steps = 0; steps < kMostTreeLevels && node(at).kind == TreeNode::Kind::kAlias;
+         ++steps) {
       at.node = node(at).children[0];
       at.aliased = true;
     }
@@ -102,18 +101,18 @@ class Flattener {
       return refuse(at, "the file is nested too deeply", fmt::format("{} levels", kMostTreeLevels));
     }
     switch (node(at).kind) {
-      case Kind::kTable:
+      case TreeNode::Kind::kTable:
         return table(at);
-      case Kind::kList:
+      case TreeNode::Kind::kList:
         return list(at);
-      case Kind::kScalar:
-      case Kind::kNull:
-      case Kind::kAlias:
+      case TreeNode::Kind::kScalar:
+      case TreeNode::Kind::kNull:
+      case TreeNode::Kind::kAlias:
         break;
     }
     Setting setting = made(at);
     setting.values = {value_of(at)};
-    if (!at.aliased && node(at).kind == Kind::kScalar) {
+    if (!at.aliased && node(at).kind == TreeNode::Kind::kScalar) {
       setting.place.length = literal_length(node(at), text_);
     }
     return keep(at, std::move(setting));
@@ -128,7 +127,7 @@ class Flattener {
     std::set<std::string> own;
     for (std::size_t i = 0; i + 1 < entries.size(); i += 2) {
       const At key = resolved(below(at, entries[i], ""));
-      if (node(key).kind != Kind::kScalar && node(key).kind != Kind::kNull) {
+      if (node(key).kind != TreeNode::Kind::kScalar && node(key).kind != TreeNode::Kind::kNull) {
         return refuse(key, "a key is not a word", "key: value");
       }
       const std::string word = value_of(key);
@@ -161,7 +160,7 @@ class Flattener {
       return refuse(from, "merge keys (<<) expand to too much",
                     "tables that are not nested in themselves");
     }
-    if (node(from).kind == Kind::kList) {
+    if (node(from).kind == TreeNode::Kind::kList) {
       std::set<std::string> seen = own;
       for (const std::size_t element : node(from).children) {
         SEXTANT_CHECK_OK(merge(from, element, seen));
@@ -174,7 +173,7 @@ class Flattener {
       }
       return {};
     }
-    if (node(from).kind != Kind::kTable) {
+    if (node(from).kind != TreeNode::Kind::kTable) {
       return refuse(from, "a merge key (<<) needs a table", "<<: *name");
     }
     hidden_.push_back({at.path, own});
@@ -195,8 +194,8 @@ class Flattener {
     const bool plain = std::all_of(elements.begin(), elements.end(), [&](std::size_t element) {
       At each = at;
       each.node = element;
-      const Kind kind = node(resolved(each)).kind;
-      return kind == Kind::kScalar || kind == Kind::kNull;
+      const TreeNode::Kind kind = node(resolved(each)).kind;
+      return kind == TreeNode::Kind::kScalar || kind == TreeNode::Kind::kNull;
     });
     if (!plain) {
       for (std::size_t i = 0; i < elements.size(); ++i) {
@@ -218,7 +217,7 @@ class Flattener {
   }
 
   [[nodiscard]] std::string value_of(const At& at) const {
-    return node(at).kind == Kind::kNull ? "null" : node(at).text;
+    return node(at).kind == TreeNode::Kind::kNull ? "null" : node(at).text;
   }
 
   [[nodiscard]] Setting made(const At& at) const {

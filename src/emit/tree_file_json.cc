@@ -10,10 +10,10 @@
 namespace sextant::emit {
 namespace {
 
-constexpr std::string_view kAllowed =
+constexpr std::string_view kAllowedJson =
     "JSON with comments: keys and words in double quotes, values separated by commas";
 
-bool is_word(char c) {
+bool is_bare_character(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '+' || c == '-' ||
          c == '.';
 }
@@ -42,7 +42,7 @@ class Plainer {
         return hjson("a comment is not closed");
       }
       blank(end + 2);
-    } else if (is_word(c)) {
+    } else if (is_bare_character(c)) {
       return word();
     } else if (c == '\'') {
       return hjson("a text stands in single quotes");
@@ -77,7 +77,7 @@ class Plainer {
   Result<void> word() {
     comma_ = std::string_view::npos;
     const std::size_t start = at_;
-    while (at_ < text_.size() && is_word(text_[at_])) {
+    while (at_ < text_.size() && is_bare_character(text_[at_])) {
       at_ += 1;
     }
     const std::string_view found = text_.substr(start, at_ - start);
@@ -102,7 +102,7 @@ class Plainer {
   [[nodiscard]] tl::unexpected<Error> hjson(std::string_view what) const {
     return invalid(fmt::format("{}: this form of hjson is not read", what),
                    fmt::format("{}:{}", name_, line_column(text_, at_).line),
-                   std::string(kAllowed));
+                   std::string(kAllowedJson));
   }
 
   std::string_view text_;

@@ -11,7 +11,7 @@ namespace {
 constexpr std::string_view kTestArguments = "MODEL_ARGS.";
 constexpr std::string_view kTestVariables = "ENV_VARS.";
 
-bool has(const Settings& settings, std::string_view key) {
+bool has_key(const Settings& settings, std::string_view key) {
   return find(settings.given, key) != nullptr;
 }
 
@@ -36,17 +36,17 @@ bool is_bridge(const Settings& settings) {
   return has_inside(settings, "model") &&
          (has_inside(settings, "train") || has_inside(settings, "ddp")) &&
          (any_ends_with(settings, "._target_") ||
-          has(settings, "model.tensor_model_parallel_size"));
+          has_key(settings, "model.tensor_model_parallel_size"));
 }
 
 bool is_torchtitan(const Settings& settings) {
-  return has(settings, "parallelism.data_parallel_shard_degree") ||
-         has(settings, "parallelism.tensor_parallel_degree") ||
-         has(settings, "parallelism.pipeline_parallel_degree");
+  return has_key(settings, "parallelism.data_parallel_shard_degree") ||
+         has_key(settings, "parallelism.tensor_parallel_degree") ||
+         has_key(settings, "parallelism.pipeline_parallel_degree");
 }
 
 bool is_nanotron(const Settings& settings) {
-  return (has(settings, "parallelism.tp") || has(settings, "parallelism.dp")) &&
+  return (has_key(settings, "parallelism.tp") || has_key(settings, "parallelism.dp")) &&
          (has_inside(settings, "tokens") || has_inside(settings, "general") ||
           has_inside(settings, "model"));
 }
@@ -61,20 +61,20 @@ bool is_maxtext(const Settings& settings) {
                setting.key.ends_with("_parallelism");
       });
   return axis || std::any_of(kOwn.begin(), kOwn.end(),
-                             [&](std::string_view key) { return has(settings, key); });
+                             [&](std::string_view key) { return has_key(settings, key); });
 }
 
 // Axolotl has an fsdp_config too, but says what it trains.
 bool is_accelerate(const Settings& settings) {
-  return !has(settings, "base_model") &&
-         (has(settings, "distributed_type") || has(settings, "compute_environment") ||
+  return !has_key(settings, "base_model") &&
+         (has_key(settings, "distributed_type") || has_key(settings, "compute_environment") ||
           has_inside(settings, "fsdp_config") || has_inside(settings, "parallelism_config") ||
           has_inside(settings, "megatron_lm_config"));
 }
 
 bool is_deepspeed(const Settings& settings) {
-  return has_inside(settings, "zero_optimization") || has(settings, "train_batch_size") ||
-         has(settings, "train_micro_batch_size_per_gpu");
+  return has_inside(settings, "zero_optimization") || has_key(settings, "train_batch_size") ||
+         has_key(settings, "train_micro_batch_size_per_gpu");
 }
 
 // The test runner puts a value on a command line, where the shell splits it into words.

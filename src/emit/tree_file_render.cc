@@ -60,7 +60,7 @@ Branch nested(const Settings& settings) {
 }
 
 // Are the children a list's elements? One whose elements are all plain would read back as one key.
-bool is_list(const Branch& branch) {
+bool is_list_branch(const Branch& branch) {
   bool plain = true;
   for (std::size_t i = 0; i < branch.below.size(); ++i) {
     const Branch& each = branch.below[i];
@@ -72,12 +72,8 @@ bool is_list(const Branch& branch) {
   return !branch.below.empty() && !plain;
 }
 
-bool is_digit(char c) {
-  return std::isdigit(static_cast<unsigned char>(c)) != 0;
-}
-
 // -1, 0.5, 1e-4, 1.0E+5, as JSON has them; with `loose` also 10_000, 1., .5 and +1.
-bool is_number(std::string_view text, bool loose) {
+bool is_tree_number(std::string_view text, bool loose) {
   std::string plain;
   for (const char c : text) {
     const bool separator = loose && c == '_' && !plain.empty() && is_digit(plain.back());
@@ -102,7 +98,7 @@ bool is_number(std::string_view text, bool loose) {
          (dot == std::string_view::npos || (dot + 1 < digits.size() && is_digit(digits[dot + 1])));
 }
 
-std::string quoted(std::string_view text) {
+std::string json_string(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
@@ -142,13 +138,14 @@ bool is_plain_word(std::string_view text) {
 }
 
 std::string yaml_scalar(std::string_view text) {
-  const bool bare = text == "null" || is_plain_word(text) || is_number(text, true);
-  return bare ? std::string(text) : quoted(text);
+  const bool bare = text == "null" || is_plain_word(text) || is_tree_number(text, true);
+  return bare ? std::string(text) : json_string(text);
 }
 
 std::string json_scalar(std::string_view text) {
-  const bool bare = text == "null" || text == "true" || text == "false" || is_number(text, false);
-  return bare ? std::string(text) : quoted(text);
+  const bool bare =
+      text == "null" || text == "true" || text == "false" || is_tree_number(text, false);
+  return bare ? std::string(text) : json_string(text);
 }
 
 std::string values_text(const Setting& setting, std::string (*scalar)(std::string_view)) {
@@ -163,7 +160,7 @@ std::string values_text(const Setting& setting, std::string (*scalar)(std::strin
 }
 
 void write_yaml(const Branch& branch, std::size_t indent, std::string& out) {
-  const bool list = indent > 0 && is_list(branch);
+  const bool list = indent > 0 && is_list_branch(branch);
   for (const Branch& each : branch.below) {
     const std::string name = list ? "-" : yaml_scalar(each.name) + ":";
     out += std::string(indent, ' ') + name;
@@ -177,12 +174,12 @@ void write_yaml(const Branch& branch, std::size_t indent, std::string& out) {
 }
 
 void write_json(const Branch& branch, std::size_t indent, std::string& out) {
-  const bool list = indent > 0 && is_list(branch);
+  const bool list = indent > 0 && is_list_branch(branch);
   out += list ? "[" : "{";
   bool first = true;
   for (const Branch& each : branch.below) {
     out += std::string(first ? "\n" : ",\n") + std::string(indent + 2, ' ');
-    out += list ? "" : quoted(each.name) + ": ";
+    out += list ? "" : json_string(each.name) + ": ";
     first = false;
     if (each.leaf != nullptr) {
       out += values_text(*each.leaf, json_scalar);

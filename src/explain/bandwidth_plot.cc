@@ -10,22 +10,23 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "explain/plot_colors.h"
 
 namespace sextant::explain {
 namespace {
 
-constexpr int kWidth = 880;
-constexpr int kHeight = 560;
-constexpr double kLeft = 72.0;
-constexpr double kTop = 60.0;
-constexpr double kWide = 520.0;
-constexpr double kHigh = 440.0;
-constexpr double kRight = kLeft + kWide;
-constexpr double kBottom = kTop + kHigh;
-constexpr double kLegend = kRight + 24.0;
-constexpr double kLineHeight = 17.0;
-constexpr Color kGridColor{226, 226, 226};
-constexpr Color kFrameColor{120, 120, 120};
+struct RateCanvas {
+  static constexpr int kWidth = 880;
+  static constexpr int kHeight = 560;
+  static constexpr double kLeft = 72.0;
+  static constexpr double kTop = 60.0;
+  static constexpr double kWide = 520.0;
+  static constexpr double kHigh = 440.0;
+  static constexpr double kRight = kLeft + kWide;
+  static constexpr double kBottom = kTop + kHigh;
+  static constexpr double kLegend = kRight + 24.0;
+  static constexpr double kLineHeight = 17.0;
+};
 
 bool has_place(const BandwidthPoint& point) {
   return std::isfinite(point.bytes.base()) && std::isfinite(point.rate.base()) &&
@@ -37,8 +38,8 @@ struct Axes {
   PlotAxis y;
 
   [[nodiscard]] Point at(const BandwidthPoint& point) const {
-    return {kLeft + kWide * x.share(point.bytes / 1_B),
-            kBottom - kHigh * y.share(point.rate / 1_GBps)};
+    return {RateCanvas::kLeft + RateCanvas::kWide * x.share(point.bytes / 1_B),
+            RateCanvas::kBottom - RateCanvas::kHigh * y.share(point.rate / 1_GBps)};
   }
 };
 
@@ -68,20 +69,24 @@ Axes axes_of(const std::vector<BandwidthSeries>& series) {
   return {bytes_axis(*small, *large), log_axis(*slow / 1_GBps, *fast / 1_GBps)};
 }
 
-void add_grid(const Axes& axes, Drawing& drawing) {
+void add_bandwidth_grid(const Axes& axes, Drawing& drawing) {
   for (const Tick& tick : axes.x.ticks) {
-    const double x = std::round(kLeft + kWide * axes.x.share(tick.value));
-    drawing.polygons.push_back(polygon_of({x, kTop, 1.0, kHigh, kGridColor}));
-    drawing.labels.push_back({x, kBottom + 16.0, tick.text, Label::Anchor::kMiddle});
+    const double x = std::round(RateCanvas::kLeft + RateCanvas::kWide * axes.x.share(tick.value));
+    drawing.polygons.push_back(
+        polygon_of({x, RateCanvas::kTop, 1.0, RateCanvas::kHigh, kGridColor}));
+    drawing.labels.push_back({x, RateCanvas::kBottom + 16.0, tick.text, Label::Anchor::kMiddle});
   }
   for (const Tick& tick : axes.y.ticks) {
-    const double y = std::round(kBottom - kHigh * axes.y.share(tick.value));
-    drawing.polygons.push_back(polygon_of({kLeft, y, kWide, 1.0, kGridColor}));
-    drawing.labels.push_back({kLeft - 6.0, y + 4.0, tick.text, Label::Anchor::kEnd});
+    const double y = std::round(RateCanvas::kBottom - RateCanvas::kHigh * axes.y.share(tick.value));
+    drawing.polygons.push_back(
+        polygon_of({RateCanvas::kLeft, y, RateCanvas::kWide, 1.0, kGridColor}));
+    drawing.labels.push_back({RateCanvas::kLeft - 6.0, y + 4.0, tick.text, Label::Anchor::kEnd});
   }
   for (const double at : {0.0, 1.0}) {
-    drawing.rectangles.push_back({kLeft + kWide * at, kTop, 1.0, kHigh, kFrameColor});
-    drawing.rectangles.push_back({kLeft, kTop + kHigh * at, kWide, 1.0, kFrameColor});
+    drawing.rectangles.push_back({RateCanvas::kLeft + RateCanvas::kWide * at, RateCanvas::kTop, 1.0,
+                                  RateCanvas::kHigh, kFrameColor});
+    drawing.rectangles.push_back({RateCanvas::kLeft, RateCanvas::kTop + RateCanvas::kHigh * at,
+                                  RateCanvas::kWide, 1.0, kFrameColor});
   }
 }
 
@@ -100,14 +105,9 @@ void add_stripe(const Point& from, const Point& to, const Color& color, Drawing&
                               color});
 }
 
-void add_marker(const Point& middle, const Color& color, Drawing& drawing) {
-  constexpr double kSide = 5.0;
-  drawing.rectangles.push_back(
-      {middle.x - kSide / 2.0, middle.y - kSide / 2.0, kSide, kSide, color});
-}
-
 void add_series(const BandwidthSeries& series, const Axes& axes, const Color& color,
                 Drawing& drawing) {
+  constexpr double kMarkerSide = 5.0;
   std::vector<BandwidthPoint> line = placed(series.predicted);
   std::sort(line.begin(), line.end(), [](const BandwidthPoint& a, const BandwidthPoint& b) {
     return std::tie(a.bytes, a.rate) < std::tie(b.bytes, b.rate);
@@ -116,24 +116,26 @@ void add_series(const BandwidthSeries& series, const Axes& axes, const Color& co
     add_stripe(axes.at(line[i - 1]), axes.at(line[i]), color, drawing);
   }
   for (const BandwidthPoint& point : placed(series.measured)) {
-    add_marker(axes.at(point), color, drawing);
+    drawing.rectangles.push_back(square_around(axes.at(point), kMarkerSide, color));
   }
 }
 
-void add_legend(const std::vector<BandwidthSeries>& series, Drawing& drawing) {
+void add_bandwidth_legend(const std::vector<BandwidthSeries>& series, Drawing& drawing) {
   constexpr std::size_t kMostLetters = 34;
-  double y = kTop + 8.0;
+  double y = RateCanvas::kTop + 8.0;
   for (std::size_t i = 0; i < series.size(); ++i) {
-    drawing.rectangles.push_back({kLegend, y - 9.0, 9.0, 9.0, category_color(i)});
-    drawing.labels.push_back({kLegend + 16.0, y, printable(series[i].name, kMostLetters)});
+    drawing.rectangles.push_back({RateCanvas::kLegend, y - 9.0, 9.0, 9.0, category_color(i)});
+    drawing.labels.push_back(
+        {RateCanvas::kLegend + 16.0, y, printable(series[i].name, kMostLetters)});
     if (!series[i].detail.empty()) {
-      y += kLineHeight;
-      drawing.labels.push_back({kLegend + 16.0, y, printable(series[i].detail, kMostLetters)});
+      y += RateCanvas::kLineHeight;
+      drawing.labels.push_back(
+          {RateCanvas::kLegend + 16.0, y, printable(series[i].detail, kMostLetters)});
     }
-    y += 1.5 * kLineHeight;
+    y += 1.5 * RateCanvas::kLineHeight;
   }
-  drawing.labels.push_back({kLegend, y, "squares: measured"});
-  drawing.labels.push_back({kLegend, y + kLineHeight, "lines: predicted"});
+  drawing.labels.push_back({RateCanvas::kLegend, y, "squares: measured"});
+  drawing.labels.push_back({RateCanvas::kLegend, y + RateCanvas::kLineHeight, "lines: predicted"});
 }
 
 std::string power_text(int exponent) {
@@ -174,18 +176,20 @@ Drawing bandwidth_drawing(const BandwidthPlot& plot) {
   series.resize(std::min(series.size(), kMostBandwidthSeries));
   const Axes axes = axes_of(series);
   Drawing drawing;
-  drawing.width = kWidth;
-  drawing.height = kHeight;
+  drawing.width = RateCanvas::kWidth;
+  drawing.height = RateCanvas::kHeight;
   drawing.title = fmt::format("{}: {} by size", plot.title, plot.quantity);
-  drawing.labels.push_back({kLeft - 60.0, kTop - 36.0, drawing.title, Label::Anchor::kStart, true});
-  drawing.labels.push_back({kLeft - 60.0, kTop - 12.0, plot.quantity + " (GB/s)"});
+  drawing.labels.push_back({RateCanvas::kLeft - 60.0, RateCanvas::kTop - 36.0, drawing.title,
+                            Label::Anchor::kStart, true});
   drawing.labels.push_back(
-      {kLeft + kWide / 2.0, kBottom + 38.0, "size of the message", Label::Anchor::kMiddle});
-  add_grid(axes, drawing);
+      {RateCanvas::kLeft - 60.0, RateCanvas::kTop - 12.0, plot.quantity + " (GB/s)"});
+  drawing.labels.push_back({RateCanvas::kLeft + RateCanvas::kWide / 2.0, RateCanvas::kBottom + 38.0,
+                            "size of the message", Label::Anchor::kMiddle});
+  add_bandwidth_grid(axes, drawing);
   for (std::size_t i = 0; i < series.size(); ++i) {
     add_series(series[i], axes, category_color(i), drawing);
   }
-  add_legend(series, drawing);
+  add_bandwidth_legend(series, drawing);
   return drawing;
 }
 

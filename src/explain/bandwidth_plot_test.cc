@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include "explain/drawing_testing.h"
+
 namespace sextant::explain {
 namespace {
 
@@ -15,11 +17,6 @@ std::vector<std::string> tick_texts(const PlotAxis& axis) {
     texts.push_back(tick.text);
   }
   return texts;
-}
-
-bool has_label(const Drawing& drawing, const std::string& text) {
-  return std::any_of(drawing.labels.begin(), drawing.labels.end(),
-                     [&](const Label& label) { return label.text == text; });
 }
 
 // Marks of a series: its squares but for the one in the legend, which is larger.

@@ -89,7 +89,7 @@ std::vector<const Run*> drawn_runs(const std::map<RunKey, Run>& runs, CommClass 
   return drawn;
 }
 
-BandwidthSeries series_of(const Run& run) {
+BandwidthSeries run_series(const Run& run) {
   std::string op(describe::word_of<CollectiveOp>(measured::kCollectiveOpWords, run.op));
   std::replace(op.begin(), op.end(), '_', '-');
   BandwidthSeries series;
@@ -111,7 +111,7 @@ std::vector<BandwidthPlot> bandwidth_plots(const std::vector<Row>& rows,
   for (const auto& [kind, words] : measured::kCommClassWords) {
     BandwidthPlot plot{"bandwidth-" + file_word(words), std::string(words), "bus bandwidth", {}};
     for (const Run* run : drawn_runs(runs, kind)) {
-      plot.series.push_back(series_of(*run));
+      plot.series.push_back(run_series(*run));
     }
     if (!plot.series.empty()) {
       plots.push_back(std::move(plot));

@@ -29,7 +29,7 @@ void add_run(const std::string& id, CollectiveOp op, int sizes, std::vector<Row>
 }
 
 // Every time is predicted as 50 µs.
-std::vector<BandwidthPlot> plots_of(const std::vector<Row>& rows) {
+std::vector<BandwidthPlot> bandwidth_plots_of(const std::vector<Row>& rows) {
   return bandwidth_plots(rows, measured::validate(rows, [](const Row&) -> measured::Answer {
                            return measured::Prediction{50.0, std::nullopt, {}};
                          }));
@@ -61,7 +61,7 @@ TEST(BandwidthRuns, TheRunWithTheMostRowsOfAnOperationIsDrawn) {
   add_run("long", CollectiveOp::kAllReduce, 7, rows);
   add_run("gather", CollectiveOp::kAllGather, 4, rows);
   add_run("too-few", CollectiveOp::kAllToAll, 3, rows);
-  const std::vector<BandwidthPlot> plots = plots_of(rows);
+  const std::vector<BandwidthPlot> plots = bandwidth_plots_of(rows);
   ASSERT_EQ(plots.size(), 1U);
   EXPECT_EQ(plots[0].name, "bandwidth-one-nvlink-domain");
   EXPECT_EQ(plots[0].title, "one NVLink domain");
@@ -79,7 +79,7 @@ TEST(BandwidthRuns, SizesMeasuredTwiceAreOnePointOfTheLine) {
   std::vector<Row> rows;
   add_run("a", CollectiveOp::kAllReduce, 4, rows);
   add_run("a", CollectiveOp::kAllReduce, 4, rows);
-  const std::vector<BandwidthPlot> plots = plots_of(rows);
+  const std::vector<BandwidthPlot> plots = bandwidth_plots_of(rows);
   ASSERT_EQ(plots.size(), 1U);
   EXPECT_EQ(plots[0].series[0].measured.size(), 8U);
   EXPECT_EQ(plots[0].series[0].predicted.size(), 4U);
@@ -90,11 +90,11 @@ TEST(BandwidthRuns, OnlyScoredRowsAreDrawn) {
   add_run("a", CollectiveOp::kAllReduce, 6, rows);
   std::get<measured::CollectiveSubject>(rows[0].subject).healthy = false;
   rows[1].refusal = "no";
-  const std::vector<BandwidthPlot> plots = plots_of(rows);
+  const std::vector<BandwidthPlot> plots = bandwidth_plots_of(rows);
   ASSERT_EQ(plots.size(), 1U);
   EXPECT_EQ(plots[0].series[0].measured.size(), 4U);
   rows[2].trust = measured::Trust::kC;  // three sizes are too few
-  EXPECT_TRUE(plots_of(rows).empty());
+  EXPECT_TRUE(bandwidth_plots_of(rows).empty());
 }
 
 TEST(BandwidthRuns, AtMostFiveOfAClass) {
@@ -105,7 +105,7 @@ TEST(BandwidthRuns, AtMostFiveOfAClass) {
         CollectiveOp::kAllToAll, CollectiveOp::kSendReceive, CollectiveOp::kBroadcast}) {
     add_run("a", op, sizes++, rows);
   }
-  const std::vector<BandwidthPlot> plots = plots_of(rows);
+  const std::vector<BandwidthPlot> plots = bandwidth_plots_of(rows);
   ASSERT_EQ(plots.size(), 1U);
   ASSERT_EQ(plots[0].series.size(), 5U);
   EXPECT_EQ(plots[0].series[0].name, "all-gather, 8 ranks");  // the all-reduce has the fewest rows

@@ -75,7 +75,7 @@ Table family_table(const CalibrationAnswer& answer) {
   return table;
 }
 
-Table key_table(const CalibrationAnswer& answer) {
+Table kernel_key_table(const CalibrationAnswer& answer) {
   Table table{{{"key"}, {"before", true}, {"after", true}, {"rows", true}, {"their error", true}},
               {}};
   for (const cost::FittedKey& key : answer.keys) {
@@ -85,7 +85,7 @@ Table key_table(const CalibrationAnswer& answer) {
   return table;
 }
 
-Table unused_table(const CalibrationAnswer& answer) {
+Table unused_rows_table(const CalibrationAnswer& answer) {
   Table table{{{"not used because"}, {"rows", true}}, {}};
   for (const auto& [reason, rows] : answer.unused) {
     table.rows.push_back({reason, with_thousands(rows)});
@@ -93,7 +93,7 @@ Table unused_table(const CalibrationAnswer& answer) {
   return table;
 }
 
-std::string json_text(const CalibrationAnswer& answer) {
+std::string calibration_json_text(const CalibrationAnswer& answer) {
   Json json = document("calibrate", answer.provenance);
   json["device"] = answer.device;
   json["start"] = answer.start;
@@ -193,15 +193,15 @@ Table halves_table(const DeviceHalves& device) {
 
 std::string to_text(const CalibrationAnswer& answer, const Style& style) {
   if (style.format == Format::kJson) {
-    return json_text(answer);
+    return calibration_json_text(answer);
   }
   std::string text = to_text(family_table(answer), style);
   if (style.format == Format::kCsv) {
     return text;
   }
-  text += "\n" + to_text(key_table(answer), style);
+  text += "\n" + to_text(kernel_key_table(answer), style);
   if (!answer.unused.empty()) {
-    text += "\n" + to_text(unused_table(answer), style);
+    text += "\n" + to_text(unused_rows_table(answer), style);
   }
   return text;
 }

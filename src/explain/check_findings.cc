@@ -29,7 +29,7 @@ const emit::Fact* fact_of(const emit::Reading& reading, std::string_view field) 
 
 // Where the first value stands that the violation names: "tp=6" in its message, or in what would
 // mend it.
-emit::Place place_of(const describe::Violation& violation, const CheckAnswer& answer) {
+emit::Place violation_place(const describe::Violation& violation, const CheckAnswer& answer) {
   std::vector<std::string> texts{violation.message};
   texts.insert(texts.end(), violation.nearest.begin(), violation.nearest.end());
   constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz_";
@@ -51,7 +51,7 @@ emit::Place place_of(const describe::Violation& violation, const CheckAnswer& an
 }
 
 // As GitHub's workflow commands want it.
-std::string escaped(std::string_view text, bool property) {
+std::string github_escaped(std::string_view text, bool property) {
   std::string out;
   for (const char c : text) {
     if (c == '%' || c == '\r' || c == '\n' || (property && (c == ':' || c == ','))) {
@@ -86,7 +86,7 @@ std::vector<Finding> findings(const CheckAnswer& answer) {
   std::vector<Finding> list;
   for (const describe::Violation& violation : answer.violations) {
     list.push_back({violation.severity, std::string(violation.rule), message_text(violation),
-                    place_of(violation, answer)});
+                    violation_place(violation, answer)});
   }
   for (const emit::UnknownSetting& setting : answer.reading.unknown) {
     list.push_back({Severity::kRisk, "UNKNOWN-SETTING", unknown_text(setting), setting.place});
@@ -109,9 +109,9 @@ std::string github_text(const std::vector<Finding>& list) {
   for (const Finding& finding : list) {
     text += fmt::format("::{} file={},line={},title={}::{}\n",
                         describe::word_of<Severity>(kGithubWords, finding.severity),
-                        escaped(finding.place.file, true),
-                        std::max<std::int64_t>(finding.place.line, 1), escaped(finding.rule, true),
-                        escaped(finding.message, false));
+                        github_escaped(finding.place.file, true),
+                        std::max<std::int64_t>(finding.place.line, 1),
+                        github_escaped(finding.rule, true), github_escaped(finding.message, false));
   }
   return text;
 }

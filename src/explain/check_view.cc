@@ -24,7 +24,7 @@ std::string_view severity_word(const describe::Violation& violation) {
 }
 
 // Values in the order of the files; of a field said twice the last.
-std::vector<const emit::Fact*> facts_of(const emit::Reading& reading) {
+std::vector<const emit::Fact*> last_facts(const emit::Reading& reading) {
   std::vector<const emit::Fact*> list;
   for (const emit::Fact& fact : reading.facts) {
     const auto known = std::find_if(list.begin(), list.end(), [&](const emit::Fact* other) {
@@ -42,7 +42,7 @@ std::vector<const emit::Fact*> facts_of(const emit::Reading& reading) {
 Table job_table(const CheckAnswer& answer) {
   constexpr std::size_t kMostWords = 60;
   Table table{{{"what"}, {"value"}, {"said by"}, {"where"}}, {}};
-  for (const emit::Fact* fact : facts_of(answer.reading)) {
+  for (const emit::Fact* fact : last_facts(answer.reading)) {
     table.rows.push_back({fact->field, printable(fact->value), printable(fact->words, kMostWords),
                           emit::to_text(fact->place)});
   }
@@ -87,7 +87,7 @@ std::string predicted_lines(const StepResult& result, const CheckAnswer& answer,
   return text;
 }
 
-Json measured_json(const emit::MeasuredRun& run) {
+Json measured_run_json(const emit::MeasuredRun& run) {
   const auto seconds = [](const std::optional<Seconds>& time) {
     return time ? Json(time->base()) : Json(nullptr);
   };
@@ -109,13 +109,13 @@ Json place_json(const emit::Place& place) {
   return {{"file", place.file}, {"line", place.line}};
 }
 
-std::string json_text(const CheckAnswer& answer) {
+std::string check_json_text(const CheckAnswer& answer) {
   Json json = document("check", answer.provenance);
   json["framework"] = describe::word_of<emit::Dialect>(emit::kDialectWords, answer.reading.dialect);
   json["legal"] = answer.job ? Json(!is_illegal(answer)) : Json(nullptr);
   json["layout"] = describe::to_text(answer.reading.layout);
   Json& facts = json["facts"] = Json::array();
-  for (const emit::Fact* fact : facts_of(answer.reading)) {
+  for (const emit::Fact* fact : last_facts(answer.reading)) {
     Json one = place_json(fact->place);
     one["what"] = fact->field;
     one["value"] = fact->value;
@@ -144,15 +144,15 @@ std::string json_text(const CheckAnswer& answer) {
     unknown.push_back(std::move(entry));
   }
   json["not_stated"] = answer.open;
-  json["measured"] = answer.measured ? measured_json(*answer.measured) : Json(nullptr);
+  json["measured"] = answer.measured ? measured_run_json(*answer.measured) : Json(nullptr);
   json["predicted"] = answer.predicted ? step_json(*answer.predicted) : Json(nullptr);
   json["assumed"] = answer.assumed;
   return dumped(json);
 }
 
 // A heading and its lines; nothing where there is none.
-std::string section(std::string_view title, const std::vector<std::string>& lines,
-                    const Style& style) {
+std::string titled_section(std::string_view title, const std::vector<std::string>& lines,
+                           const Style& style) {
   if (lines.empty()) {
     return {};
   }
@@ -174,7 +174,7 @@ bool is_illegal(const CheckAnswer& answer) {
 
 std::string to_text(const CheckAnswer& answer, const Style& style) {
   if (style.format == Format::kJson) {
-    return json_text(answer);
+    return check_json_text(answer);
   }
   if (style.format == Format::kGithub) {
     return github_text(findings(answer));
@@ -199,27 +199,27 @@ std::string to_text(const CheckAnswer& answer, const Style& style) {
   if (answer.job) {
     text += illegal ? bad("not legal", style) + "\n" : good("legal", style) + "\n";
   }
-  text += section("rules", rules, style);
+  text += titled_section("rules", rules, style);
   std::vector<std::string> left;
   for (const emit::UnknownSetting& setting : answer.reading.unknown) {
     left.push_back(fmt::format("{}: {}", emit::to_text(setting.place), unknown_text(setting)));
   }
-  text += section("unknown", left, style);
+  text += titled_section("unknown", left, style);
   left.clear();
   for (const emit::Unresolved& one : answer.reading.unresolved) {
     const std::string place = emit::to_text(one.place);
     left.push_back(
         fmt::format("{}{}{}: {}", place, place.empty() ? "" : ": ", printable(one.what), one.why));
   }
-  text += section("unresolved", left, style);
-  text += section("not stated", answer.open, style);
+  text += titled_section("unresolved", left, style);
+  text += titled_section("not stated", answer.open, style);
   if (answer.measured) {
     text += bold("measured", style) + "\n" + measured_line(*answer.measured);
   }
   if (answer.predicted) {
     text += predicted_lines(*answer.predicted, answer, style);
   }
-  text += section("assumed", answer.assumed, style);
+  text += titled_section("assumed", answer.assumed, style);
   return text;
 }
 

@@ -70,7 +70,7 @@ void add_device(std::vector<Fact>& facts, const Device& device) {
   add<Watts>(facts, "device", "power limit", std::optional(device.power_limit), "value_W", 1_W);
 }
 
-std::vector<Fact> facts_of(const Cluster& cluster) {
+std::vector<Fact> cluster_facts(const Cluster& cluster) {
   std::vector<Fact> facts;
   add_device(facts, cluster.device);
   const System& system = cluster.system;
@@ -89,11 +89,11 @@ std::vector<Fact> facts_of(const Cluster& cluster) {
   return facts;
 }
 
-std::string_view kind_word(describe::SourceKind kind) {
+std::string_view source_kind_word(describe::SourceKind kind) {
   return describe::word_of<describe::SourceKind>(describe::kSourceKindWords, kind);
 }
 
-std::string json_text(const ClusterAnswer& answer) {
+std::string cluster_json_text(const ClusterAnswer& answer) {
   const Cluster& cluster = answer.cluster;
   Json json = document("cluster", answer.provenance);
   json["name"] = cluster.name;
@@ -114,12 +114,12 @@ std::string json_text(const ClusterAnswer& answer) {
   json["slices"] = cluster.slices;
   json["links"] = Json::array();
   json["values"] = Json::array();
-  for (const Fact& fact : facts_of(cluster)) {
+  for (const Fact& fact : cluster_facts(cluster)) {
     Json row;
     row["of"] = fact.group;
     row["name"] = fact.name;
     row[fact.key] = fact.number;
-    row["kind"] = kind_word(fact.kind);
+    row["kind"] = source_kind_word(fact.kind);
     row["source"] = fact.source;
     const bool link = fact.name.find("a direction") != std::string::npos;
     json[link ? "links" : "values"].push_back(std::move(row));
@@ -128,7 +128,7 @@ std::string json_text(const ClusterAnswer& answer) {
   return dumped(json);
 }
 
-std::string summary(const Cluster& cluster, const Style& style) {
+std::string cluster_summary(const Cluster& cluster, const Style& style) {
   std::string text = fmt::format("{}: {} x {}\n", bold(cluster.name, style),
                                  with_thousands(cluster.devices), cluster.device.name);
   text +=
@@ -146,19 +146,19 @@ std::string summary(const Cluster& cluster, const Style& style) {
 
 std::string to_text(const ClusterAnswer& answer, const Style& style) {
   if (style.format == Format::kJson) {
-    return json_text(answer);
+    return cluster_json_text(answer);
   }
   const Cluster& cluster = answer.cluster;
   Table table{{{"of"}, {"what"}, {"value", true}, {"kind"}, {"source"}}, {}};
-  for (const Fact& fact : facts_of(cluster)) {
+  for (const Fact& fact : cluster_facts(cluster)) {
     table.rows.push_back(
-        {fact.group, fact.name, fact.text, std::string(kind_word(fact.kind)),
+        {fact.group, fact.name, fact.text, std::string(source_kind_word(fact.kind)),
          style.format == Format::kTable ? printable(fact.source, 90) : fact.source});
   }
   if (style.format == Format::kCsv) {
     return to_text(table, style);
   }
-  std::string text = summary(cluster, style) + to_text(table, style);
+  std::string text = cluster_summary(cluster, style) + to_text(table, style);
   if (!cluster.assumed.empty()) {
     text += "\n";
   }

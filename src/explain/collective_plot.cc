@@ -6,21 +6,22 @@
 
 #include "explain/collective_view.h"
 #include "explain/plot_axis.h"
+#include "explain/plot_colors.h"
 
 namespace sextant::explain {
 namespace {
 
-constexpr int kWidth = 880;
-constexpr int kHeight = 480;
-constexpr double kLeft = 72.0;
-constexpr double kTop = 60.0;
-constexpr double kWide = 780.0;
-constexpr double kHigh = 350.0;
-constexpr double kBottom = kTop + kHigh;
-constexpr Color kGrid{226, 226, 226};
-constexpr Color kFrame{120, 120, 120};
-constexpr Color kBar{76, 128, 181};
-constexpr Color kInterval{40, 40, 40};
+struct BarCanvas {
+  static constexpr int kWidth = 880;
+  static constexpr int kHeight = 480;
+  static constexpr double kLeft = 72.0;
+  static constexpr double kTop = 60.0;
+  static constexpr double kWide = 780.0;
+  static constexpr double kHigh = 350.0;
+  static constexpr double kBottom = kTop + kHigh;
+};
+constexpr Color kBarColor{76, 128, 181};
+constexpr Color kIntervalColor{40, 40, 40};
 
 // Leaves points of sizes between the line's smallest and largest.
 void keep_inside(const std::vector<BandwidthPoint>& line, std::vector<BandwidthPoint>& points) {
@@ -55,7 +56,7 @@ BandwidthPlot bytes_plot(const CollectiveSweepAnswer& answer) {
 }
 
 // The end of a scale from zero: 1, 2, 4, 6 or 8 times a power of ten that nothing exceeds.
-double scale_end(const CollectiveSweepAnswer& answer) {
+double bandwidth_scale_end(const CollectiveSweepAnswer& answer) {
   double most = 0.0;
   for (const CollectivePoint& point : answer.points) {
     if (point.estimate && point.estimate->bus) {
@@ -75,29 +76,33 @@ double scale_end(const CollectiveSweepAnswer& answer) {
   return 10.0 * decade;
 }
 
-void add_grid(double end, Drawing& drawing) {
+void add_bar_grid(double end, Drawing& drawing) {
   constexpr int kTicks = 4;
   for (int tick = 0; tick <= kTicks; ++tick) {
-    const double y = std::round(kBottom - kHigh * tick / kTicks);
-    drawing.polygons.push_back(polygon_of({kLeft, y, kWide, 1.0, kGrid}));
-    drawing.labels.push_back(
-        {kLeft - 6.0, y + 4.0, fmt::format("{:.4g}", end * tick / kTicks), Label::Anchor::kEnd});
+    const double y = std::round(BarCanvas::kBottom - BarCanvas::kHigh * tick / kTicks);
+    drawing.polygons.push_back(
+        polygon_of({BarCanvas::kLeft, y, BarCanvas::kWide, 1.0, kGridColor}));
+    drawing.labels.push_back({BarCanvas::kLeft - 6.0, y + 4.0,
+                              fmt::format("{:.4g}", end * tick / kTicks), Label::Anchor::kEnd});
   }
-  drawing.rectangles.push_back({kLeft, kTop, 1.0, kHigh, kFrame});
-  drawing.rectangles.push_back({kLeft, kBottom, kWide, 1.0, kFrame});
+  drawing.rectangles.push_back(
+      {BarCanvas::kLeft, BarCanvas::kTop, 1.0, BarCanvas::kHigh, kFrameColor});
+  drawing.rectangles.push_back(
+      {BarCanvas::kLeft, BarCanvas::kBottom, BarCanvas::kWide, 1.0, kFrameColor});
 }
 
 // A bar from zero to the bandwidth, over it a stroke as long as its interval.
 void add_bar(const CollectiveEstimate& estimate, double middle, double width, double end,
              Drawing& drawing) {
   const double rate = estimate.bus ? *estimate.bus / 1_GBps : 0.0;
-  const double high = kHigh * rate / end;
-  drawing.rectangles.push_back({middle - width / 2.0, kBottom - high, width, high, kBar});
-  double top = kBottom - high;
+  const double high = BarCanvas::kHigh * rate / end;
+  drawing.rectangles.push_back(
+      {middle - width / 2.0, BarCanvas::kBottom - high, width, high, kBarColor});
+  double top = BarCanvas::kBottom - high;
   if (const auto range = bus_range(estimate)) {
-    const double low = kBottom - kHigh * (range->first / 1_GBps) / end;
-    top = kBottom - kHigh * (range->second / 1_GBps) / end;
-    drawing.rectangles.push_back({middle - 0.75, top, 1.5, low - top, kInterval});
+    const double low = BarCanvas::kBottom - BarCanvas::kHigh * (range->first / 1_GBps) / end;
+    top = BarCanvas::kBottom - BarCanvas::kHigh * (range->second / 1_GBps) / end;
+    drawing.rectangles.push_back({middle - 0.75, top, 1.5, low - top, kIntervalColor});
   }
   drawing.labels.push_back(
       {middle, top - 6.0, fmt::format("{:.4g}", rate), Label::Anchor::kMiddle});
@@ -105,26 +110,30 @@ void add_bar(const CollectiveEstimate& estimate, double middle, double width, do
 
 Drawing bars(const CollectiveSweepAnswer& answer) {
   Drawing drawing;
-  drawing.width = kWidth;
-  drawing.height = kHeight;
+  drawing.width = BarCanvas::kWidth;
+  drawing.height = BarCanvas::kHeight;
   drawing.title =
       fmt::format("{}, {}: bus bandwidth by {}", answer.held, answer.cluster, answer.factor);
-  drawing.labels.push_back({kLeft - 60.0, kTop - 36.0, drawing.title, Label::Anchor::kStart, true});
-  drawing.labels.push_back({kLeft - 60.0, kTop - 14.0, "bus bandwidth (GB/s), strokes: interval"});
+  drawing.labels.push_back({BarCanvas::kLeft - 60.0, BarCanvas::kTop - 36.0, drawing.title,
+                            Label::Anchor::kStart, true});
   drawing.labels.push_back(
-      {kLeft + kWide / 2.0, kBottom + 40.0, answer.factor, Label::Anchor::kMiddle});
-  const double end = scale_end(answer);
-  add_grid(end, drawing);
+      {BarCanvas::kLeft - 60.0, BarCanvas::kTop - 14.0, "bus bandwidth (GB/s), strokes: interval"});
+  drawing.labels.push_back({BarCanvas::kLeft + BarCanvas::kWide / 2.0, BarCanvas::kBottom + 40.0,
+                            answer.factor, Label::Anchor::kMiddle});
+  const double end = bandwidth_scale_end(answer);
+  add_bar_grid(end, drawing);
   const auto count = static_cast<double>(std::max<std::size_t>(answer.points.size(), 1));
-  const double room = kWide / count;
+  const double room = BarCanvas::kWide / count;
   for (std::size_t i = 0; i < answer.points.size(); ++i) {
     const CollectivePoint& point = answer.points[i];
-    const double middle = std::round(kLeft + room * (static_cast<double>(i) + 0.5));
-    drawing.labels.push_back({middle, kBottom + 18.0, point.value, Label::Anchor::kMiddle});
+    const double middle = std::round(BarCanvas::kLeft + room * (static_cast<double>(i) + 0.5));
+    drawing.labels.push_back(
+        {middle, BarCanvas::kBottom + 18.0, point.value, Label::Anchor::kMiddle});
     if (point.estimate) {
       add_bar(*point.estimate, middle, std::clamp(std::floor(room * 0.5), 1.0, 60.0), end, drawing);
     } else {
-      drawing.labels.push_back({middle, kBottom - 6.0, "not possible", Label::Anchor::kMiddle});
+      drawing.labels.push_back(
+          {middle, BarCanvas::kBottom - 6.0, "not possible", Label::Anchor::kMiddle});
     }
   }
   return drawing;

@@ -10,7 +10,7 @@
 namespace sextant::explain {
 namespace {
 
-Json measured_json(const CollectiveSweepAnswer& answer) {
+Json measured_series_json(const CollectiveSweepAnswer& answer) {
   if (!answer.measured) {
     return nullptr;
   }
@@ -34,7 +34,7 @@ std::optional<double> share_of_best(const CollectiveEstimate& estimate) {
                                             : std::nullopt;
 }
 
-std::string json_text(const CollectiveSweepAnswer& answer) {
+std::string collective_sweep_json_text(const CollectiveSweepAnswer& answer) {
   Json json = document("estimate-collective-sweep", answer.provenance);
   json["cluster"] = answer.cluster;
   json["factor"] = answer.factor;
@@ -52,7 +52,7 @@ std::string json_text(const CollectiveSweepAnswer& answer) {
     }
     points.push_back(std::move(row));
   }
-  json["measured"] = measured_json(answer);
+  json["measured"] = measured_series_json(answer);
   json["assumed"] = answer.assumed;
   return dumped(json);
 }
@@ -82,7 +82,7 @@ std::string measured_text(const std::vector<BandwidthSeries>& runs, Bytes bytes)
   return low == high ? low : fmt::format("{} to {}", low, high);
 }
 
-std::vector<std::string> point_row(const CollectivePoint& point, std::size_t columns) {
+std::vector<std::string> collective_point_row(const CollectivePoint& point, std::size_t columns) {
   std::vector<std::string> row{point.value};
   if (!point.estimate) {
     row.resize(columns - 1, "-");
@@ -109,7 +109,7 @@ std::vector<std::string> point_row(const CollectivePoint& point, std::size_t col
   return row;
 }
 
-Table points_table(const CollectiveSweepAnswer& answer) {
+Table collective_points_table(const CollectiveSweepAnswer& answer) {
   Table table{{{answer.factor, true},
                {"time", true},
                {"bus GB/s", true},
@@ -122,7 +122,7 @@ Table points_table(const CollectiveSweepAnswer& answer) {
   }
   table.columns.push_back({"interval of time"});
   for (const CollectivePoint& point : answer.points) {
-    std::vector<std::string> row = point_row(point, table.columns.size());
+    std::vector<std::string> row = collective_point_row(point, table.columns.size());
     if (answer.measured && point.estimate) {
       row[row.size() - 2] = measured_text(*answer.measured, point.estimate->bytes);
     }
@@ -135,14 +135,14 @@ Table points_table(const CollectiveSweepAnswer& answer) {
 
 std::string to_text(const CollectiveSweepAnswer& answer, const Style& style) {
   if (style.format == Format::kJson) {
-    return json_text(answer);
+    return collective_sweep_json_text(answer);
   }
   if (style.format == Format::kCsv) {
-    return to_text(points_table(answer), style);
+    return to_text(collective_points_table(answer), style);
   }
   std::string text = fmt::format("{} on {}, {} varied\n\n", bold(answer.held, style),
                                  answer.cluster, answer.factor);
-  text += to_text(points_table(answer), style);
+  text += to_text(collective_points_table(answer), style);
   text += dim("share of best: of the bus bandwidth that a message without end gets on the same "
               "group",
               style) +

@@ -33,7 +33,7 @@ std::string value_key(describe::CommUnit unit) {
   return "value_ratio";
 }
 
-std::string json_text(const CollectiveAnswer& answer) {
+std::string collective_json_text(const CollectiveAnswer& answer) {
   Json json = document("estimate-collective", answer.provenance);
   json["cluster"] = answer.cluster;
   json.update(collective_json(answer.estimate));
@@ -49,7 +49,7 @@ std::string json_text(const CollectiveAnswer& answer) {
   return dumped(json);
 }
 
-Table terms_table(const CollectiveWay& way) {
+Table way_terms_table(const CollectiveWay& way) {
   Table table{{{"term"}, {"time", true}, {"share", true}}, {}};
   const Seconds total = way.total();
   const auto add = [&](const char* name, Seconds time) {
@@ -157,7 +157,7 @@ std::optional<std::pair<BytesPerSecond, BytesPerSecond>> bus_range(
 
 std::string to_text(const CollectiveAnswer& answer, const Style& style) {
   if (style.format == Format::kJson) {
-    return json_text(answer);
+    return collective_json_text(answer);
   }
   const CollectiveEstimate& estimate = answer.estimate;
   if (style.format == Format::kCsv) {
@@ -165,7 +165,7 @@ std::string to_text(const CollectiveAnswer& answer, const Style& style) {
   }
   std::string text = headline(answer, style);
   if (!estimate.ways.empty()) {
-    text += "\n" + to_text(terms_table(estimate.ways.front()), style);
+    text += "\n" + to_text(way_terms_table(estimate.ways.front()), style);
     text += "\n" + to_text(ways_table(estimate), style);
   }
   if (estimate.hierarchical) {

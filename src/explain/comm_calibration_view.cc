@@ -17,7 +17,7 @@ std::string size_word(measured::SizeBucket size) {
   return std::string(describe::word_of<measured::SizeBucket>(measured::kSizeBucketWords, size));
 }
 
-Table size_table(const CommCalibrationAnswer& answer) {
+Table size_change_table(const CommCalibrationAnswer& answer) {
   Table table{{{"file"}, {"size"}, {"timings", true}, {"mean error before", true}, {"after", true}},
               {}};
   for (const CommClassChange& of : answer.classes) {
@@ -31,7 +31,7 @@ Table size_table(const CommCalibrationAnswer& answer) {
   return table;
 }
 
-Table key_table(const CommClassChange& of) {
+Table comm_key_table(const CommClassChange& of) {
   Table table{{{"key"}, {"before", true}, {"after", true}, {"timings", true}}, {}};
   for (const CommKeyChange& key : of.keys) {
     if (key.timings > 0) {
@@ -44,7 +44,7 @@ Table key_table(const CommClassChange& of) {
 
 std::string class_text(const CommClassChange& of, const Style& style) {
   std::string text = fmt::format("\n{} ({})\n\n", bold(of.file, style), of.name);
-  text += to_text(key_table(of), style);
+  text += to_text(comm_key_table(of), style);
   const auto silent = std::ranges::count(of.keys, 0, &CommKeyChange::timings);
   if (silent > 0) {
     text += fmt::format("{} of {} constants stay: fewer than three timings are of them\n", silent,
@@ -53,7 +53,7 @@ std::string class_text(const CommClassChange& of, const Style& style) {
   return text;
 }
 
-Table unused_table(const CommCalibrationAnswer& answer) {
+Table unused_timings_table(const CommCalibrationAnswer& answer) {
   Table table{{{"not used because"}, {"timings", true}}, {}};
   for (const auto& [reason, timings] : answer.unused) {
     table.rows.push_back({reason, with_thousands(timings)});
@@ -91,7 +91,7 @@ Json class_json(const CommClassChange& of) {
   return json;
 }
 
-std::string json_text(const CommCalibrationAnswer& answer) {
+std::string comm_calibration_json_text(const CommCalibrationAnswer& answer) {
   Json json = document("calibrate-comm", answer.provenance);
   json["cluster"] = answer.cluster.empty() ? Json(nullptr) : Json(answer.cluster);
   json["classes"] = Json::array();
@@ -111,9 +111,9 @@ std::string json_text(const CommCalibrationAnswer& answer) {
 
 std::string to_text(const CommCalibrationAnswer& answer, const Style& style) {
   if (style.format == Format::kJson) {
-    return json_text(answer);
+    return comm_calibration_json_text(answer);
   }
-  std::string text = to_text(size_table(answer), style);
+  std::string text = to_text(size_change_table(answer), style);
   if (style.format == Format::kCsv) {
     return text;
   }
@@ -121,7 +121,7 @@ std::string to_text(const CommCalibrationAnswer& answer, const Style& style) {
     text += class_text(of, style);
   }
   if (!answer.unused.empty()) {
-    text += "\n" + to_text(unused_table(answer), style);
+    text += "\n" + to_text(unused_timings_table(answer), style);
   }
   for (const std::string& assumed : answer.assumed) {
     text += fmt::format("assumed: {}\n", assumed);

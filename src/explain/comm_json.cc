@@ -12,7 +12,7 @@ using measured::ErrorScore;
 using measured::NamedScore;
 using measured::SizedScore;
 
-void add_counts(const CommCounts& counts, Json& json) {
+void add_counts_json(const CommCounts& counts, Json& json) {
   json["n"] = counts.rows;
   json["scored"] = counts.scored;
   json["refused"] = counts.refused;
@@ -24,7 +24,7 @@ void add_counts(const CommCounts& counts, Json& json) {
   }
 }
 
-void add_score(const ErrorScore& score, Json& json) {
+void add_score_json(const ErrorScore& score, Json& json) {
   json["n"] = score.rows;
   json["refused"] = score.refused_rows;
   json["systems"] = score.systems;
@@ -37,7 +37,7 @@ void add_score(const ErrorScore& score, Json& json) {
 Json named(const std::string& name, const ErrorScore& score) {
   Json json;
   json["name"] = name;
-  add_score(score, json);
+  add_score_json(score, json);
   return json;
 }
 
@@ -96,7 +96,7 @@ Json system_lines(const std::vector<NamedScore>& lines) {
 
 Json collectives_json(const measured::CollectiveScores& scores) {
   Json json;
-  add_counts(scores.counts, json);
+  add_counts_json(scores.counts, json);
   json["sizes"] = total_sizes(scores.total);
   json["classes"] = sized_lines(scores.classes);
   json["operations"] = sized_lines(scores.operations);
@@ -106,7 +106,7 @@ Json collectives_json(const measured::CollectiveScores& scores) {
 
 Json experts_json(const measured::ExpertScores& scores) {
   Json json;
-  add_counts(scores.counts, json);
+  add_counts_json(scores.counts, json);
   json["all"] = named("all", scores.total);
   json["all"]["macro_limit"] = kExpertLimit;
   json["libraries"] = named_lines(scores.libraries);

@@ -19,32 +19,24 @@ using measured::ErrorScore;
 using measured::NamedScore;
 using measured::SizedScore;
 
-constexpr Style kMarkdown{Format::kMarkdown, false};
-
 std::string limit_text(const std::optional<double>& limit) {
   return limit ? fmt::format("{:.0f} %", *limit * 100.0) : "-";
 }
 
-// "5 of 7" where the other two are refused.
-std::string part_of_all(std::int64_t part, std::int64_t others) {
-  return others == 0 ? with_thousands(part)
-                     : fmt::format("{} of {}", with_thousands(part), with_thousands(part + others));
-}
-
-void add_counts(const ErrorScore& score, std::vector<std::string>& cells) {
+void add_count_cells(const ErrorScore& score, std::vector<std::string>& cells) {
   cells.push_back(part_of_all(score.rows, score.refused_rows));
   cells.push_back(part_of_all(score.systems, score.refused_systems));
 }
 
 // Rows, systems, both means and the bias.
-void add_score(const ErrorScore& score, std::vector<std::string>& cells) {
-  add_counts(score, cells);
+void add_score_cells(const ErrorScore& score, std::vector<std::string>& cells) {
+  add_count_cells(score, cells);
   cells.push_back(percent(score.mean));
   cells.push_back(percent(score.macro));
   cells.push_back(signed_percent(score.bias));
 }
 
-Table score_table(const std::string& what) {
+Table empty_score_table(const std::string& what) {
   return {{{what},
            {"rows", true},
            {"systems", true},
@@ -54,12 +46,12 @@ Table score_table(const std::string& what) {
           {}};
 }
 
-Table size_table(const SizedScore& total) {
-  Table table = score_table("size");
+Table size_score_table(const SizedScore& total) {
+  Table table = empty_score_table("size");
   table.columns.push_back({"must hold by system", true});
   const auto add = [&](std::string name, const ErrorScore& score, std::optional<double> limit) {
     std::vector<std::string> cells{std::move(name)};
-    add_score(score, cells);
+    add_score_cells(score, cells);
     cells.push_back(limit_text(limit));
     table.rows.push_back(std::move(cells));
   };
@@ -81,7 +73,7 @@ Table line_table(const std::string& what, const std::vector<SizedScore>& lines) 
   table.columns.push_back({"bias", true});
   for (const SizedScore& line : lines) {
     std::vector<std::string> cells{line.name};
-    add_counts(line.all, cells);
+    add_count_cells(line.all, cells);
     for (const ErrorScore& score : line.by_size) {
       cells.push_back(percent(score.macro));
     }
@@ -106,10 +98,10 @@ Table worst_table(const std::vector<NamedScore>& systems) {
 }
 
 Table expert_table(const measured::ExpertScores& scores) {
-  Table table = score_table("what");
+  Table table = empty_score_table("what");
   const auto add = [&](const std::string& name, const ErrorScore& score) {
     std::vector<std::string> cells{name};
-    add_score(score, cells);
+    add_score_cells(score, cells);
     table.rows.push_back(std::move(cells));
   };
   for (const NamedScore& line : scores.libraries) {
@@ -155,15 +147,11 @@ Table left_out_table(std::span<const LeaveOneOut> left_out) {
   return table;
 }
 
-std::string counts_text(const CommCounts& counts) {
+std::string comm_counts_text(const CommCounts& counts) {
   return fmt::format("{} rows: {} scored, {} refused, {} of unhealthy systems, {} not trusted.",
                      with_thousands(counts.rows), with_thousands(counts.scored),
                      with_thousands(counts.refused), with_thousands(counts.unhealthy),
                      with_thousands(counts.untrusted));
-}
-
-std::string block(const Table& table) {
-  return table.rows.empty() ? std::string() : "\n" + to_text(table, kMarkdown);
 }
 
 std::string collectives_section(const measured::CollectiveScores& scores) {
@@ -171,25 +159,25 @@ std::string collectives_section(const measured::CollectiveScores& scores) {
       "## Collectives\n\n{} \"By system\" is the mean over systems of each system's mean error; "
       "1 MB is 2^20 bytes; bias is of times; where some are refused, rows and systems are scored "
       "ones of all.\n",
-      counts_text(scores.counts));
+      comm_counts_text(scores.counts));
   if (scores.counts.scored > 0) {
-    text += block(size_table(scores.total));
+    text += markdown_block(size_score_table(scores.total));
     text += "\nBy class of system and by operation; columns of sizes are by system.\n";
-    text += block(line_table("class", scores.classes));
-    text += block(line_table("operation", scores.operations));
-    text += block(worst_table(scores.systems));
+    text += markdown_block(line_table("class", scores.classes));
+    text += markdown_block(line_table("operation", scores.operations));
+    text += markdown_block(worst_table(scores.systems));
   }
-  return text + block(reasons_table(scores.counts));
+  return text + markdown_block(reasons_table(scores.counts));
 }
 
 std::string experts_section(const measured::ExpertScores& scores) {
   std::string text = fmt::format("## Expert all-to-all\n\n{} Must hold by system: {}.\n",
-                                 counts_text(scores.counts), limit_text(kExpertLimit));
+                                 comm_counts_text(scores.counts), limit_text(kExpertLimit));
   if (scores.counts.scored > 0) {
-    text += block(expert_table(scores));
-    text += block(worst_table(scores.systems));
+    text += markdown_block(expert_table(scores));
+    text += markdown_block(worst_table(scores.systems));
   }
-  return text + block(reasons_table(scores.counts));
+  return text + markdown_block(reasons_table(scores.counts));
 }
 
 }  // namespace
@@ -222,7 +210,7 @@ std::string comm_tables(const measured::CommScores& scores, const Style& style) 
     text += (text.empty() ? "" : "\n") + to_text(table, style);
   };
   if (scores.collectives && scores.collectives->counts.scored > 0) {
-    add(size_table(scores.collectives->total));
+    add(size_score_table(scores.collectives->total));
     add(line_table("class", scores.collectives->classes));
   }
   if (scores.experts && scores.experts->counts.scored > 0) {

@@ -115,7 +115,7 @@ std::string legend(const CompareAnswer& answer, const Style& style) {
   return text;
 }
 
-std::string verdict(const CompareAnswer& answer, const Style& style) {
+std::string compare_verdict(const CompareAnswer& answer, const Style& style) {
   const auto best = best_of(answer);
   if (!best) {
     return bad("none of them can run", style) + "\n";
@@ -130,7 +130,7 @@ std::string verdict(const CompareAnswer& answer, const Style& style) {
       advantage->term.name, to_text(advantage->shorter), to_text(advantage->saved));
 }
 
-std::string json_text(const CompareAnswer& answer) {
+std::string compare_json_text(const CompareAnswer& answer) {
   Json json = document("compare", answer.provenance);
   json["model"] = answer.model;
   const StepResult* reference = reference_of(answer);
@@ -219,7 +219,7 @@ std::optional<Advantage> advantage_of(const CompareAnswer& answer) {
 
 std::string to_text(const CompareAnswer& answer, const Style& style) {
   if (style.format == Format::kJson) {
-    return json_text(answer);
+    return compare_json_text(answer);
   }
   const StepResult* reference = reference_of(answer);
   if (style.format == Format::kCsv) {
@@ -229,7 +229,7 @@ std::string to_text(const CompareAnswer& answer, const Style& style) {
   if (reference != nullptr) {
     text += "\n" + to_text(side_by_side(answer, *reference), style);
   }
-  text += "\n" + verdict(answer, style);
+  text += "\n" + compare_verdict(answer, style);
   for (const std::string& assumed : answer.assumed) {
     text += dim("assumed: " + assumed, style) + "\n";
   }

@@ -18,7 +18,7 @@ using cost::StepPhase;
 using sextant::to_text;
 using workload::Operator;
 
-std::string rate_text(const Operator& op, Seconds time) {
+std::string work_rate_text(const Operator& op, Seconds time) {
   return fmt::format("{:.4g} TFLOP at {}", op.flops / 1_TFLOP, to_text(op.flops / time));
 }
 
@@ -31,10 +31,11 @@ void add_busy_parts(const Operator& op, const OperatorCost& cost, double times, 
              term);
     return;
   }
-  add_part(seconds_term("compute", cost.compute * times,
-                        op.flops > Flops() && cost.compute > Seconds() ? rate_text(op, cost.compute)
-                                                                       : std::string()),
-           term);
+  add_part(
+      seconds_term("compute", cost.compute * times,
+                   op.flops > Flops() && cost.compute > Seconds() ? work_rate_text(op, cost.compute)
+                                                                  : std::string()),
+      term);
   add_part(seconds_term(
                "output", cost.output * times,
                fmt::format("{} written, the part that no arithmetic hides", to_text(op.written))),
@@ -90,7 +91,6 @@ void add_part(Term part, Term& term) {
 }
 
 void add_rest(std::string name, std::string formula, Term& term) {
-  constexpr double kRounding = 1e-9;  // of the term, which is nothing
   double rest = term.number;
   for (const Term& part : term.parts) {
     rest -= part.number;

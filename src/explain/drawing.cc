@@ -11,7 +11,7 @@
 namespace sextant::explain {
 namespace {
 
-std::string escaped(std::string_view text) {
+std::string xml_escaped(std::string_view text) {
   std::string result;
   for (const char c : text) {
     switch (c) {
@@ -65,12 +65,16 @@ Polygon polygon_of(const Rectangle& box) {
           box.color};
 }
 
+Rectangle square_around(const Point& middle, double side, const Color& color) {
+  return {middle.x - side / 2.0, middle.y - side / 2.0, side, side, color};
+}
+
 std::string to_svg(const Drawing& drawing) {
   std::string text = fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" "
       "viewBox=\"0 0 {0} {1}\" font-family=\"sans-serif\" font-size=\"11\" role=\"img\">\n"
       "<title>{2}</title>\n<rect width=\"{0}\" height=\"{1}\" fill=\"#ffffff\"/>\n",
-      drawing.width, drawing.height, escaped(drawing.title));
+      drawing.width, drawing.height, xml_escaped(drawing.title));
   for (const Polygon& polygon : drawing.polygons) {
     text += "<polygon points=\"";
     for (std::size_t i = 0; i < polygon.corners.size(); ++i) {
@@ -88,7 +92,7 @@ std::string to_svg(const Drawing& drawing) {
   for (const Label& label : drawing.labels) {
     text += fmt::format("<text x=\"{:.2f}\" y=\"{:.2f}\" text-anchor=\"{}\"{}>{}</text>\n", label.x,
                         label.y, anchor_word(label.anchor),
-                        label.bold ? " font-weight=\"bold\"" : "", escaped(label.text));
+                        label.bold ? " font-weight=\"bold\"" : "", xml_escaped(label.text));
   }
   return text + "</svg>\n";
 }

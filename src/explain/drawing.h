@@ -37,6 +37,7 @@ struct Polygon {
 
 // The rectangle's corners: polygons lie under rectangles, as grids lie under points.
 Polygon polygon_of(const Rectangle& box);
+Rectangle square_around(const Point& middle, double side, const Color& color);
 
 struct Label {
   enum class Anchor { kStart, kMiddle, kEnd };

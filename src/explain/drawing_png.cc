@@ -13,7 +13,7 @@ namespace sextant::explain {
 namespace {
 
 constexpr std::size_t kChannels = 3;
-constexpr int kLargest = 8192;
+constexpr int kMostPixels = 8192;
 
 class Pixels {
  public:
@@ -123,10 +123,10 @@ class Pixels {
 }  // namespace
 
 Result<std::string> to_png(const Drawing& drawing) {
-  if (drawing.width < 1 || drawing.height < 1 || drawing.width > kLargest ||
-      drawing.height > kLargest) {
+  if (drawing.width < 1 || drawing.height < 1 || drawing.width > kMostPixels ||
+      drawing.height > kMostPixels) {
     return invalid(fmt::format("a picture of {} x {} pixels", drawing.width, drawing.height), {},
-                   fmt::format("1 to {} each way", kLargest));
+                   fmt::format("1 to {} each way", kMostPixels));
   }
   Pixels pixels(drawing.width, drawing.height);
   for (const Polygon& polygon : drawing.polygons) {

@@ -97,7 +97,7 @@ Json operators_json(const RankDetail& rank) {
   return list;
 }
 
-Json training_json(const TrainingRun& run, const StepResult& result) {
+Json estimated_training_json(const TrainingRun& run, const StepResult& result) {
   const double low = result.low() / result.step.step;
   const double high = result.high() / result.step.step;
   Json json;
@@ -184,7 +184,8 @@ std::string estimate_json(const EstimateAnswer& answer) {
                      {"stages", slowest_stages(result)},
                      {"microbatch_time_s", slowest_microbatch(result).base()}};
   json["stages"] = stages_json(result);
-  json["training"] = answer.training ? training_json(*answer.training, result) : Json(nullptr);
+  json["training"] =
+      answer.training ? estimated_training_json(*answer.training, result) : Json(nullptr);
   json["compute"] = compute_json(answer.compute);
   json["left_out"] = left_out_of_estimates();
   json["assumed"] = answer.assumed;

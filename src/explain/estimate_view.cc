@@ -42,7 +42,7 @@ std::string bar(double share) {
   return text + std::string(kRest[static_cast<std::size_t>(quarters % 4)]);
 }
 
-Table terms_table(const StepResult& result, const Style& style) {
+Table step_terms_table(const StepResult& result, const Style& style) {
   const bool people = style.format != Format::kCsv;
   const bool bars = style.format == Format::kTable;
   Table table{{{people ? "where the step goes" : "term"},
@@ -93,7 +93,7 @@ std::string use_text(const StepUse& use) {
                      to_text(use.model));
 }
 
-std::string path_text(const StepResult& result) {
+std::string step_path_text(const StepResult& result) {
   const Seconds one = slowest_microbatch(result);
   return fmt::format(
       "{}{}: {} microbatch{} of {}",
@@ -126,7 +126,7 @@ std::string training_text(const TrainingRun& run, const StepResult& result) {
   return text;
 }
 
-std::string memory_line(const StepMemory& memory, const Style& style) {
+std::string estimate_memory_line(const StepMemory& memory, const Style& style) {
   const std::string text = memory_text(memory);
   const std::size_t colon = text.find(':');
   const std::string word = text.substr(0, colon);
@@ -148,7 +148,7 @@ std::string changes_text(const StepMemory& memory) {
   return fmt::format("single changes that make it fit: {}", join(words, ", "));
 }
 
-std::string summary(const EstimateAnswer& answer, const Style& style) {
+std::string estimate_summary(const EstimateAnswer& answer, const Style& style) {
   const StepResult& result = answer.result;
   std::vector<std::pair<std::string_view, std::string>> lines{
       {"step", step_line(result, style)},
@@ -160,8 +160,8 @@ std::string summary(const EstimateAnswer& answer, const Style& style) {
       {"overhead", fmt::format("communication {}; {} hidden behind compute", overhead_text(result),
                                to_text(result.step.hidden.total()))},
       {"energy", energy_text(result)},
-      {"path", path_text(result)},
-      {"memory", memory_line(result.memory, style)}};
+      {"path", step_path_text(result)},
+      {"memory", estimate_memory_line(result.memory, style)}};
   if (!result.memory.fits()) {
     lines.emplace_back("", changes_text(result.memory));
   }
@@ -190,11 +190,11 @@ std::string to_text(const EstimateAnswer& answer, const Style& style) {
   if (style.format == Format::kJson) {
     return estimate_json(answer);
   }
-  const Table terms = terms_table(answer.result, style);
+  const Table terms = step_terms_table(answer.result, style);
   if (style.format == Format::kCsv) {
     return to_text(terms, style);
   }
-  std::string text = summary(answer, style);
+  std::string text = estimate_summary(answer, style);
   text += "\n" + to_text(terms, style);
   if (answer.verbose) {
     text += "\n" + to_text(answer.compute, style);

@@ -32,9 +32,8 @@ inline Json document(std::string_view command, const Provenance& provenance) {
   return json;
 }
 
-inline std::string dumped(const Json& json) {
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-}
+// Indented by two, with a line's end. Defined in json.cc: the library's writer is compiled once.
+std::string dumped(const Json& json);
 
 // A sourced number with its unit in the key's name: {"value_<unit>": …, "kind": …, "source": …}.
 template <typename T>

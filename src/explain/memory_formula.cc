@@ -83,7 +83,7 @@ std::string fetched_text(const MemoryAnswer& answer, const MemoryDetail& detail)
       millions(cost::fetched_parameters(answer.job.framework, detail.largest_layer)));
 }
 
-std::string gathered(const MemoryAnswer& answer, const MemoryDetail& detail) {
+std::string gathered_text(const MemoryAnswer& answer, const MemoryDetail& detail) {
   std::int64_t root = 0;
   for (const cost::StageDetail& stage : detail.stages) {
     root += (stage.stage.embedding ? detail.embedding.dense : 0) +
@@ -215,7 +215,7 @@ std::string memory_formula(MemoryItem item, const MemoryAnswer& answer,
     case MemoryItem::kWeightCopies:
       return weight_copies(answer, detail);
     case MemoryItem::kGathered:
-      return gathered(answer, detail);
+      return gathered_text(answer, detail);
     case MemoryItem::kGradientBuffers:
       return gradient_buffers(answer, detail);
     case MemoryItem::kActivations:

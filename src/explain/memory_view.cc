@@ -59,7 +59,7 @@ Json rank_json(const RankMemory& rank) {
   return json;
 }
 
-std::string json_text(const MemoryAnswer& answer) {
+std::string memory_json_text(const MemoryAnswer& answer) {
   Json json = document("memory", answer.provenance);
   json["fits"] = !answer.rejection.has_value();
   json["tight"] = !answer.rejection &&
@@ -105,7 +105,7 @@ Table ranks_table(const MemoryAnswer& answer) {
   return table;
 }
 
-std::string verdict(const MemoryAnswer& answer, const Style& style) {
+std::string memory_verdict(const MemoryAnswer& answer, const Style& style) {
   const Bytes available = answer.job.cluster.device.usable_memory();
   const RankMemory& fullest = answer.ranks[answer.fullest];
   if (!answer.rejection) {
@@ -200,13 +200,13 @@ void add_parameter_parts(const cost::MemoryDetail& detail, Term& term) {
 
 std::string to_text(const MemoryAnswer& answer, const Style& style) {
   if (style.format == Format::kJson) {
-    return json_text(answer);
+    return memory_json_text(answer);
   }
   const RankMemory& fullest = answer.ranks[answer.fullest];
   if (style.format == Format::kCsv) {
     return to_text(items_table(fullest), style);
   }
-  std::string text = verdict(answer, style);
+  std::string text = memory_verdict(answer, style);
   text += fmt::format("\n{}\n",
                       bold(fmt::format("pipeline rank {}, {}: {} allocated", fullest.pipeline_rank,
                                        moment_name(fullest.fullest), to_text(fullest.allocated)),

@@ -93,7 +93,7 @@ Json block_json(const ModelAnswer& answer, std::size_t i, std::int64_t layers) {
   return json;
 }
 
-std::string json_text(const ModelAnswer& answer) {
+std::string model_json_text(const ModelAnswer& answer) {
   const Model& model = answer.model;
   const describe::ModelParameters& p = answer.parameters;
   Json json = document("model", answer.provenance);
@@ -161,7 +161,7 @@ Table block_table(const ModelAnswer& answer) {
 
 std::string to_text(const ModelAnswer& answer, const Style& style) {
   if (style.format == Format::kJson) {
-    return json_text(answer);
+    return model_json_text(answer);
   }
   const Table table = block_table(answer);
   if (style.format == Format::kCsv) {

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "explain/drawing.h"
+#include "explain/plot_colors.h"
 
 namespace sextant::explain {
 
@@ -18,8 +19,6 @@ struct Canvas {
   static constexpr double kHigh = 340.0;
   static constexpr double kRight = kLeft + kWide;
   static constexpr double kBottom = kTop + kHigh;
-  static constexpr Color kLine{150, 150, 150};
-  static constexpr Color kGrid{228, 228, 228};
   static constexpr Color kLimit{190, 20, 20};
 };
 
@@ -33,8 +32,8 @@ inline Drawing canvas(const std::string& title) {
   const std::string shown = title.size() > kLongest ? title.substr(0, kLongest) + "…" : title;
   drawing.labels.push_back({20.0, 26.0, shown, Label::Anchor::kStart});
   drawing.rectangles.push_back(
-      {Canvas::kLeft - 1.0, Canvas::kTop, 1.0, Canvas::kHigh + 1.0, Canvas::kLine});
-  drawing.rectangles.push_back({Canvas::kLeft, Canvas::kBottom, Canvas::kWide, 1.0, Canvas::kLine});
+      {Canvas::kLeft - 1.0, Canvas::kTop, 1.0, Canvas::kHigh + 1.0, kAxisColor});
+  drawing.rectangles.push_back({Canvas::kLeft, Canvas::kBottom, Canvas::kWide, 1.0, kAxisColor});
   return drawing;
 }
 
@@ -43,7 +42,7 @@ inline void add_scale(double low, double high, std::string_view unit, Drawing& d
   constexpr int kTicks = 4;
   for (int tick = 0; tick <= kTicks; ++tick) {
     const double y = Canvas::kBottom - Canvas::kHigh * tick / kTicks;
-    drawing.polygons.push_back(polygon_of({Canvas::kLeft, y, Canvas::kWide, 1.0, Canvas::kGrid}));
+    drawing.polygons.push_back(polygon_of({Canvas::kLeft, y, Canvas::kWide, 1.0, kPaleGridColor}));
     drawing.labels.push_back({Canvas::kLeft - 6.0, y + 4.0,
                               fmt::format("{:.4g} {}", low + (high - low) * tick / kTicks, unit),
                               Label::Anchor::kEnd});

@@ -5,7 +5,7 @@
 namespace sextant::explain {
 namespace {
 
-Json row_json(const PlanRow& row) {
+Json plan_row_json(const PlanRow& row) {
   Json json;
   json["layout"] = row.words;
   json["mesh"] = row.mesh.empty() ? Json(nullptr) : Json(row.mesh);
@@ -24,7 +24,7 @@ Json row_json(const PlanRow& row) {
 Json plans_json(const PlanAnswer& answer) {
   Json list = Json::array();
   for (const PlanRow& row : answer.plans) {
-    Json json = row_json(row);
+    Json json = plan_row_json(row);
     const StepResult& best = answer.plans.front().result;
     json["longer_s"] = (row.result.step.step - best.step.step).base();
     json["inside_interval"] = inside_interval(best, row.result);
@@ -47,7 +47,7 @@ Json shifts_json(const std::vector<PlanShift>& shifts) {
   return list;
 }
 
-Json training_json(const TrainingRun& run) {
+Json planned_training_json(const TrainingRun& run) {
   Json json{{"tokens", run.tokens},
             {"steps", run.steps},
             {"time_days", run.time / 1_days},
@@ -66,7 +66,7 @@ Json why_not_json(const PlanAnswer& answer) {
   json["broken"] = asked.broken;
   json["outside"] = asked.outside;
   json["missing_bytes"] = asked.missing > Bytes() ? Json(asked.missing.base()) : Json(nullptr);
-  json["step"] = asked.row ? row_json(*asked.row) : Json(nullptr);
+  json["step"] = asked.row ? plan_row_json(*asked.row) : Json(nullptr);
   Json& terms = json["longer"] = Json::object();
   if (asked.row && !answer.plans.empty()) {
     for (const TermChange& change :
@@ -95,8 +95,8 @@ Json path_json(const std::optional<PlanPath>& path) {
                        {"gain_s", (step.before - step.after).base()},
                        {"gain", (step.before - step.after) / step.before}});
   }
-  json["before"] = row_json(path->start);
-  json["after"] = row_json(path->end);
+  json["before"] = plan_row_json(path->start);
+  json["after"] = plan_row_json(path->end);
   return json;
 }
 
@@ -108,7 +108,7 @@ Json counts_json(const std::vector<PlanCount>& counts) {
          {"meets", count.meets},
          {"layout", count.row ? Json(count.row->words) : Json(nullptr)},
          {"step_time_s", count.row ? Json(count.row->result.step.step.base()) : Json(nullptr)},
-         {"training", count.training ? training_json(*count.training) : Json(nullptr)}});
+         {"training", count.training ? planned_training_json(*count.training) : Json(nullptr)}});
   }
   return list;
 }
@@ -201,9 +201,9 @@ std::string plan_json(const PlanAnswer& answer) {
   json["plans"] = plans_json(answer);
   Json& front = json["front"] = Json::array();
   for (const PlanRow& row : answer.front) {
-    front.push_back(row_json(row));
+    front.push_back(plan_row_json(row));
   }
-  json["training"] = answer.training ? training_json(*answer.training) : Json(nullptr);
+  json["training"] = answer.training ? planned_training_json(*answer.training) : Json(nullptr);
   json["shifts"] = shifts_json(answer.shifts);
   json["why_not"] = why_not_json(answer);
   json["changes"] = path_json(answer.path);

@@ -34,7 +34,7 @@ std::string listed(const std::vector<std::string>& texts) {
   return text;
 }
 
-std::string verdict(const PlanAnswer& answer, const PlanRow& row) {
+std::string asked_verdict(const PlanAnswer& answer, const PlanRow& row) {
   const Seconds step = row.result.step.step;
   const StepResult& best = answer.plans.front().result;
   if (row.layout == answer.plans.front().layout) {
@@ -74,7 +74,7 @@ std::string why_not_text(const PlanAnswer& answer, const Style& style) {
   if (answer.plans.empty()) {
     return text;
   }
-  return text + verdict(answer, *asked.row) + "\n" +
+  return text + asked_verdict(answer, *asked.row) + "\n" +
          waterfall(answer.plans.front().result, result, style);
 }
 

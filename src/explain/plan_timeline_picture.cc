@@ -12,8 +12,8 @@ namespace {
 using timeline::SpanKind;
 
 constexpr std::int64_t kMostRows = 64;
-constexpr std::array<std::string_view, 5> kColors{"forward", "backward", "exposed communication",
-                                                  "update", "loop and unevenness"};
+constexpr std::array<std::string_view, 5> kColorNames{
+    "forward", "backward", "exposed communication", "update", "loop and unevenness"};
 
 // Passes are named after what they do: "F17", "B4 chunk 1".
 std::size_t color_of(const timeline::Label& label) {
@@ -29,7 +29,7 @@ std::size_t color_of(const timeline::Label& label) {
   return label.name.starts_with("F") ? 0 : 1;
 }
 
-struct Row {
+struct RankRow {
   double y = 0.0;
   double high = 0.0;
   std::map<std::uint32_t, double> drawn;  // of each lane, the last pixel
@@ -47,7 +47,7 @@ Drawing timeline_picture(const timeline::Timeline& timeline, Seconds step,
   const std::int64_t each = (ranks + kMostRows - 1) / kMostRows;
   const std::int64_t rows = (ranks + each - 1) / each;
   const double high = Canvas::kHigh / static_cast<double>(rows);
-  std::map<std::int64_t, Row> drawn;
+  std::map<std::int64_t, RankRow> drawn;
   for (const timeline::Span& span : timeline.spans()) {
     const timeline::Label& label = timeline.label_of(span);
     const timeline::Lane& lane = timeline.lane_of(span);
@@ -57,7 +57,7 @@ Drawing timeline_picture(const timeline::Timeline& timeline, Seconds step,
       continue;
     }
     const std::int64_t place = rank / each;
-    Row& row = drawn[rank];
+    RankRow& row = drawn[rank];
     row.y = Canvas::kTop + high * static_cast<double>(place);
     row.high = std::max(1.0, high * 0.85);
     const double scale = Canvas::kWide / (step / 1_ns);
@@ -83,8 +83,8 @@ Drawing timeline_picture(const timeline::Timeline& timeline, Seconds step,
     drawing.labels.push_back({Canvas::kLeft + Canvas::kWide * share, Canvas::kBottom + 16.0,
                               to_text(step * share), Label::Anchor::kMiddle});
   }
-  for (std::size_t i = 0; i < kColors.size(); ++i) {
-    add_key(i, category_color(i), std::string(kColors[i]), drawing);
+  for (std::size_t i = 0; i < kColorNames.size(); ++i) {
+    add_key(i, category_color(i), std::string(kColorNames[i]), drawing);
   }
   return drawing;
 }

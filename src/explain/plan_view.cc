@@ -17,12 +17,12 @@ namespace {
 
 using sextant::to_text;
 
-std::string section(const std::string& text) {
+std::string plan_section(const std::string& text) {
   return text.empty() ? text : "\n" + text;
 }
 
 // "needs 61 GiB of the 75.7 GiB that 5 % headroom leaves of 79.65 GiB"
-std::string memory_line(const PlanAnswer& answer, const PlanRow& best) {
+std::string plan_memory_line(const PlanAnswer& answer, const PlanRow& best) {
   const StepMemory& memory = best.result.memory;
   std::string text =
       fmt::format("pipeline rank {} needs {} of {} ({} less {:.3g} % headroom)",
@@ -90,7 +90,7 @@ std::string winner_text(const PlanAnswer& answer, const Style& style) {
       {"use", fmt::format("MFU {}, HFU {}; communication {}", percent(result.use.mfu()),
                           percent(result.use.hfu()), overhead_text(result))},
       {"energy", energy_text(result)},
-      {"memory", memory_line(answer, best)}};
+      {"memory", plan_memory_line(answer, best)}};
   if (!best.mesh.empty()) {
     lines.insert(lines.begin() + 2, {"JAX mesh", best.mesh});
   }
@@ -132,20 +132,20 @@ std::string to_text(const PlanAnswer& answer, const Style& style) {
   } else {
     text = winner_text(answer, style);
     if (answer.path) {
-      text += section(path_text(*answer.path, style));
+      text += plan_section(path_text(*answer.path, style));
     }
-    text += section(bounds_text(answer.plans.front(), style));
-    text += section(shifts_text(answer, style));
-    text += section(plans_text(answer, style));
-    text += section(front_text(answer, style));
+    text += plan_section(bounds_text(answer.plans.front(), style));
+    text += plan_section(shifts_text(answer, style));
+    text += plan_section(plans_text(answer, style));
+    text += plan_section(front_text(answer, style));
   }
-  text += section(counts_text(answer, style));
-  text += section(freed_text(answer, style));
-  text += section(why_not_text(answer, style));
-  text += section(baselines_text(answer, style));
+  text += plan_section(counts_text(answer, style));
+  text += plan_section(freed_text(answer, style));
+  text += plan_section(why_not_text(answer, style));
+  text += plan_section(baselines_text(answer, style));
   text += "\n" + search_text(answer) + proof_text(answer);
   if (answer.files) {
-    text += section(to_text(*answer.files, style));
+    text += plan_section(to_text(*answer.files, style));
   }
   for (const std::string& assumed : answer.assumed) {
     text += dim("assumed: " + assumed, style) + "\n";

@@ -13,10 +13,10 @@ namespace sextant::explain {
 namespace {
 
 constexpr std::array<int, 3> kMantissas{1, 2, 5};
-constexpr double kSmallest = 1e-290;
-constexpr double kLargest = 1e290;
+constexpr double kSmallestValue = 1e-290;
+constexpr double kLargestValue = 1e290;
 // Values that stand on a round number keep their place whichever way a logarithm is rounded.
-constexpr double kSlack = 1e-9;
+constexpr double kAxisSlack = 1e-9;
 
 // 1, 2 or 5 times a power of ten.
 struct Round {
@@ -32,14 +32,14 @@ double decades_between(double low, double high) {
 }
 
 int decade_of(double value) {
-  return static_cast<int>(std::floor(std::log10(value) + kSlack));
+  return static_cast<int>(std::floor(std::log10(value) + kAxisSlack));
 }
 
 Round at_most(double value) {
   Round best{1, decade_of(value)};
   for (const int mantissa : kMantissas) {
     const Round next{mantissa, best.exponent};
-    if (next.value() <= value * (1.0 + kSlack)) {
+    if (next.value() <= value * (1.0 + kAxisSlack)) {
       best = next;
     }
   }
@@ -50,7 +50,7 @@ Round at_least(double value) {
   const int decade = decade_of(value);
   for (const int mantissa : kMantissas) {
     const Round next{mantissa, decade};
-    if (next.value() >= value * (1.0 - kSlack)) {
+    if (next.value() >= value * (1.0 - kAxisSlack)) {
       return next;
     }
   }
@@ -73,7 +73,7 @@ std::vector<Tick> log_ticks(double low, double high) {
   constexpr int kMostTicks = 8;
   constexpr double kMostDecadesOfThree = 2.5;  // with ticks at 1, 2 and 5
   const double decades = decades_between(low, high);
-  const bool three = decades <= kMostDecadesOfThree + kSlack;
+  const bool three = decades <= kMostDecadesOfThree + kAxisSlack;
   const int step = std::max(1, static_cast<int>(std::ceil(decades / kMostTicks)));
   std::vector<Tick> ticks;
   for (int exponent = decade_of(low); exponent <= decade_of(high); ++exponent) {
@@ -82,7 +82,8 @@ std::vector<Tick> log_ticks(double low, double high) {
     }
     for (const int mantissa : kMantissas) {
       const Round at{mantissa, exponent};
-      const bool inside = at.value() >= low * (1.0 - kSlack) && at.value() <= high * (1.0 + kSlack);
+      const bool inside =
+          at.value() >= low * (1.0 - kAxisSlack) && at.value() <= high * (1.0 + kAxisSlack);
       if (inside && (three || mantissa == 1)) {
         ticks.push_back({at.value(), tick_text(at)});
       }
@@ -100,10 +101,11 @@ double PlotAxis::share(double value) const {
 
 PlotAxis log_axis(double least, double most) {
   constexpr double kShortest = 10.0;
-  Round low = at_most(std::clamp(least, kSmallest, kLargest));
-  Round high = at_least(std::clamp(most, kSmallest, kLargest));
+  Round low = at_most(std::clamp(least, kSmallestValue, kLargestValue));
+  Round high = at_least(std::clamp(most, kSmallestValue, kLargestValue));
   // Room is added on both sides in turn, so that what there is stays in the middle.
-  for (bool below = true; high.value() / low.value() < kShortest * (1.0 - kSlack); below = !below) {
+  for (bool below = true; high.value() / low.value() < kShortest * (1.0 - kAxisSlack);
+       below = !below) {
     if (below) {
       low = at_most(low.value() / 2.0);
     } else {

@@ -10,7 +10,7 @@ namespace sextant::explain {
 namespace {
 
 // Points on a line between cells stay on one side of it whichever way they were rounded.
-constexpr double kSlack = 1e-9;
+constexpr double kCellSlack = 1e-9;
 
 struct GridSize {
   int side = 1;
@@ -24,16 +24,16 @@ constexpr std::array<GridSize, 9> kSizes{
     {{2, 6, 300}, {3, 4, 800}, {3, 3}, {4, 4}, {5, 5}, {6, 6}, {8, 8}, {10, 10}, {15, 15}}};
 
 bool is_outside(double share) {
-  return share < -kSlack || share > 1.0 + kSlack;
+  return share < -kCellSlack || share > 1.0 + kCellSlack;
 }
 
 int index_of(double share, int count) {
   const double inside = std::clamp(share, 0.0, 1.0);
-  return std::min(static_cast<int>(std::floor(inside * count + kSlack)), count - 1);
+  return std::min(static_cast<int>(std::floor(inside * count + kCellSlack)), count - 1);
 }
 
-PlotCells gathered(std::span<const PlacedPoint> points, int frame, const GridSize& size,
-                   const std::map<std::size_t, std::int64_t>& of_series) {
+PlotCells gathered_cells(std::span<const PlacedPoint> points, int frame, const GridSize& size,
+                         const std::map<std::size_t, std::int64_t>& of_series) {
   PlotCells result{size.side, size.marker, {}, 0};
   const int count = frame / size.side;
   std::map<std::pair<int, int>, PlotCell> occupied;
@@ -66,7 +66,7 @@ PlotCells plot_cells(std::span<const PlacedPoint> points, int frame) {
   }
   PlotCells result;
   for (const GridSize& size : kSizes) {
-    result = gathered(points, frame, size, of_series);
+    result = gathered_cells(points, frame, size, of_series);
     if (result.cells.size() <= size.most) {
       break;
     }

@@ -21,7 +21,7 @@ Table source_table(const RunCalibrationAnswer& answer) {
   return table;
 }
 
-Table key_table(const RunCalibrationAnswer& answer) {
+Table run_key_table(const RunCalibrationAnswer& answer) {
   Table table{{{"key"}, {"before", true}, {"after", true}, {"rows", true}}, {}};
   for (const RunKeyChange& key : answer.keys) {
     table.rows.push_back({key.key, key.before, key.fitted ? key.after : "stays: too few rows",
@@ -39,7 +39,7 @@ Table class_table(const RunCalibrationAnswer& answer) {
   return table;
 }
 
-Table coverage_table(const RunCalibrationAnswer& answer) {
+Table fitted_coverage_table(const RunCalibrationAnswer& answer) {
   Table table{{{"source"}, {"rows", true}, {"inside", true}, {"inside, left out", true}}, {}};
   for (const RunCoverage& one : answer.coverage) {
     table.rows.push_back(
@@ -48,7 +48,7 @@ Table coverage_table(const RunCalibrationAnswer& answer) {
   return table;
 }
 
-std::string json_text(const RunCalibrationAnswer& answer) {
+std::string run_calibration_json_text(const RunCalibrationAnswer& answer) {
   Json json = document("calibrate-runs", answer.provenance);
   json["rows"] = answer.rows;
   json["mape_before"] = answer.before;
@@ -97,16 +97,16 @@ std::string json_text(const RunCalibrationAnswer& answer) {
 
 std::string to_text(const RunCalibrationAnswer& answer, const Style& style) {
   if (style.format == Format::kJson) {
-    return json_text(answer);
+    return run_calibration_json_text(answer);
   }
   std::string text = to_text(source_table(answer), style);
   if (style.format == Format::kCsv) {
     return text;
   }
-  text += "\n" + to_text(key_table(answer), style);
+  text += "\n" + to_text(run_key_table(answer), style);
   text += "\nEight of ten measured steps take between low and high times the prediction.\n\n" +
           to_text(class_table(answer), style);
-  text += "\n" + to_text(coverage_table(answer), style);
+  text += "\n" + to_text(fitted_coverage_table(answer), style);
   return text;
 }
 

@@ -53,7 +53,8 @@ Json step_of(const MeasuredStep& step) {
           {"predicted_s", step.predicted.step.step.base()}};
 }
 
-std::string json_text(const RunComparison& runs, const std::vector<TermDifference>& list) {
+std::string run_comparison_json_text(const RunComparison& runs,
+                                     const std::vector<TermDifference>& list) {
   Json json = document("compare-runs", runs.provenance);
   json["ours"] = step_of(runs.ours);
   json["theirs"] = step_of(runs.theirs);
@@ -89,7 +90,7 @@ std::vector<TermDifference> differences(const RunComparison& runs) {
 std::string to_text(const RunComparison& runs, const Style& style) {
   const std::vector<TermDifference> list = differences(runs);
   if (style.format == Format::kJson) {
-    return json_text(runs, list);
+    return run_comparison_json_text(runs, list);
   }
   Table table{{{"term"}, {runs.ours.name, true}, {runs.theirs.name, true}, {"longer by", true}},
               {}};

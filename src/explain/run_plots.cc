@@ -6,22 +6,23 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "explain/plot_colors.h"
 #include "measured/run_targets.h"
 
 namespace sextant::explain {
 namespace {
 
-constexpr double kLeft = 190.0;
-constexpr double kTop = 60.0;
-constexpr double kWide = 500.0;  // of 100 %
-constexpr double kLine = 20.0;
-constexpr int kWidth = 844;
-constexpr Color kBand{214, 226, 236};
-constexpr Color kGrid{226, 226, 226};
-constexpr Color kFew{170, 170, 170};
+struct CoverageCanvas {
+  static constexpr double kLeft = 190.0;
+  static constexpr double kTop = 60.0;
+  static constexpr double kWide = 500.0;  // of 100 %
+  static constexpr double kLine = 20.0;
+  static constexpr int kWidth = 844;
+};
+constexpr Color kFewColor{170, 170, 170};
 
-double x_of(double share) {
-  return kLeft + kWide * share;
+double coverage_x(double share) {
+  return CoverageCanvas::kLeft + CoverageCanvas::kWide * share;
 }
 
 }  // namespace
@@ -49,9 +50,9 @@ ValidationPlot runs_by_device(const std::vector<measured::Row>& rows,
 
 Drawing coverage_drawing(const std::vector<CoverageBar>& bars) {
   Drawing drawing;
-  drawing.width = kWidth;
-  const double high = kLine * static_cast<double>(bars.size());
-  drawing.height = static_cast<int>(kTop + high + 48.0);
+  drawing.width = CoverageCanvas::kWidth;
+  const double high = CoverageCanvas::kLine * static_cast<double>(bars.size());
+  drawing.height = static_cast<int>(CoverageCanvas::kTop + high + 48.0);
   drawing.title = "Runs: share of measured steps inside the predicted interval";
   drawing.labels.push_back({12.0, 24.0, drawing.title, Label::Anchor::kStart, true});
   drawing.labels.push_back(
@@ -60,23 +61,25 @@ Drawing coverage_drawing(const std::vector<CoverageBar>& bars) {
                    100.0 * measured::kCoverageLeast, 100.0 * measured::kCoverageMost,
                    measured::kCoverageRows)});
   drawing.polygons.push_back(
-      polygon_of({x_of(measured::kCoverageLeast), kTop,
-                  x_of(measured::kCoverageMost) - x_of(measured::kCoverageLeast), high, kBand}));
+      polygon_of({coverage_x(measured::kCoverageLeast), CoverageCanvas::kTop,
+                  coverage_x(measured::kCoverageMost) - coverage_x(measured::kCoverageLeast), high,
+                  kBandColor}));
   for (int percent = 0; percent <= 100; percent += 20) {
-    const double x = x_of(percent / 100.0);
-    drawing.polygons.push_back(polygon_of({x - 0.5, kTop, 1.0, high, kGrid}));
-    drawing.labels.push_back(
-        {x, kTop + high + 18.0, fmt::format("{} %", percent), Label::Anchor::kMiddle});
+    const double x = coverage_x(percent / 100.0);
+    drawing.polygons.push_back(polygon_of({x - 0.5, CoverageCanvas::kTop, 1.0, high, kGridColor}));
+    drawing.labels.push_back({x, CoverageCanvas::kTop + high + 18.0, fmt::format("{} %", percent),
+                              Label::Anchor::kMiddle});
   }
   for (std::size_t i = 0; i < bars.size(); ++i) {
-    const double y = kTop + kLine * static_cast<double>(i);
+    const double y = CoverageCanvas::kTop + CoverageCanvas::kLine * static_cast<double>(i);
     const bool asked = bars[i].rows >= measured::kCoverageRows;
-    drawing.rectangles.push_back(
-        {kLeft, y + 6.0, kWide * bars[i].share, 8.0, asked ? category_color(0) : kFew});
+    drawing.rectangles.push_back({CoverageCanvas::kLeft, y + 6.0,
+                                  CoverageCanvas::kWide * bars[i].share, 8.0,
+                                  asked ? category_color(0) : kFewColor});
     drawing.labels.push_back(
-        {kLeft - 8.0, y + 14.0, printable(bars[i].name, 24), Label::Anchor::kEnd});
+        {CoverageCanvas::kLeft - 8.0, y + 14.0, printable(bars[i].name, 24), Label::Anchor::kEnd});
     drawing.labels.push_back(
-        {x_of(1.0) + 12.0, y + 14.0,
+        {coverage_x(1.0) + 12.0, y + 14.0,
          fmt::format("{:.1f} % of {} rows", 100.0 * bars[i].share, with_thousands(bars[i].rows))});
   }
   return drawing;

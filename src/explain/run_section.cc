@@ -16,28 +16,12 @@ namespace {
 using measured::RunScore;
 using measured::RunScores;
 
-constexpr Style kMarkdown{Format::kMarkdown, false};
-
-std::string number(const std::optional<double>& value) {
-  return value ? fmt::format("{:.2f}", *value) : "-";
-}
-
 std::string points(double share) {
   return fmt::format("{:.1f}", share * 100.0);
 }
 
 std::string yes(bool holds) {
   return holds ? "yes" : "**no**";
-}
-
-std::string block(const Table& table) {
-  return table.rows.empty() ? std::string() : "\n" + to_text(table, kMarkdown);
-}
-
-std::string rows_text(const RunScore& score) {
-  return score.refused == 0 ? with_thousands(score.rows)
-                            : fmt::format("{} of {}", with_thousands(score.rows),
-                                          with_thousands(score.rows + score.refused));
 }
 
 Table target_table(const RunScores& scores) {
@@ -50,19 +34,20 @@ Table target_table(const RunScores& scores) {
                {"bias", true}},
               {}};
   for (const measured::RunTarget& one : scores.targets) {
-    table.rows.push_back({one.score.name, rows_text(one.score), percent(one.score.mean),
-                          fmt::format("{:.0f} %", one.limit * 100.0), yes(one.holds()),
-                          percent(one.score.median), signed_percent(one.score.bias)});
+    table.rows.push_back({one.score.name, part_of_all(one.score.rows, one.score.refused),
+                          percent(one.score.mean), fmt::format("{:.0f} %", one.limit * 100.0),
+                          yes(one.holds()), percent(one.score.median),
+                          signed_percent(one.score.bias)});
   }
   const RunScore& all = scores.all;
-  table.rows.push_back({"all: median", rows_text(all), percent(all.median),
+  table.rows.push_back({"all: median", part_of_all(all.rows, all.refused), percent(all.median),
                         fmt::format("{:.0f} %", measured::kRunMedianLimit * 100.0),
                         yes(all.median && *all.median <= measured::kRunMedianLimit), "-",
                         signed_percent(all.bias)});
   return table;
 }
 
-Table score_table(const std::string& what, const std::vector<RunScore>& scores) {
+Table run_score_table(const std::string& what, const std::vector<RunScore>& scores) {
   Table table{{{what},
                {"rows", true},
                {"mean error", true},
@@ -72,8 +57,9 @@ Table score_table(const std::string& what, const std::vector<RunScore>& scores) 
                {"in interval", true}},
               {}};
   for (const RunScore& one : scores) {
-    table.rows.push_back({one.name, rows_text(one), percent(one.mean), percent(one.median),
-                          percent(one.p90), signed_percent(one.bias), percent(one.coverage)});
+    table.rows.push_back({one.name, part_of_all(one.rows, one.refused), percent(one.mean),
+                          percent(one.median), percent(one.p90), signed_percent(one.bias),
+                          percent(one.coverage)});
   }
   return table;
 }
@@ -144,7 +130,7 @@ std::string halves_text(const RunChecks& checks) {
       "fitted on every other system (device and network, by name) from the middle of their ranges, "
       "score the rest; means over sources, a row counting at most 1. Must hold: left out at most "
       "{} times fitted.\n{}{}",
-      measured::kRunHalvesLimit, block(table), block(constants));
+      measured::kRunHalvesLimit, markdown_block(table), markdown_block(constants));
 }
 
 std::string growth_text(const measured::ScalingSeries& series, bool measured_ones) {
@@ -187,7 +173,8 @@ std::string scaling_text(const RunScores& scores) {
       "step over that of the fewest devices, in percent (strong scaling: of devices times step); "
       "the difference is the mean distance of predicted from measured growth, in points. Must "
       "hold: {} on average ({}).\n{}",
-      points(measured::kScalingLimit), yes(mean && *mean <= measured::kScalingLimit), block(table));
+      points(measured::kScalingLimit), yes(mean && *mean <= measured::kScalingLimit),
+      markdown_block(table));
 }
 
 std::string ranking_text(const RunScores& scores) {
@@ -202,13 +189,13 @@ std::string ranking_text(const RunScores& scores) {
               {}};
   for (const measured::ValidationSummary& one : scores.rankings) {
     const auto top3 = scores.top3.find(one.source);
-    table.rows.push_back({one.source, std::to_string(one.groups), number(one.kendall),
+    table.rows.push_back({one.source, std::to_string(one.groups), correlation(one.kendall),
                           percent(one.top1_regret),
                           top3 == scores.top3.end() ? "-" : percent(top3->second)});
   }
   const std::optional<double> kendall = measured::mean_kendall(scores);
   const std::optional<double> regret = measured::mean_regret(scores);
-  table.rows.push_back({"mean over sources", "", number(kendall), percent(regret),
+  table.rows.push_back({"mean over sources", "", correlation(kendall), percent(regret),
                         percent(measured::mean_top3(scores))});
   return fmt::format(
       "\n### Ranking of layouts\n\nGroups of at least four rows with the same source, date, "
@@ -219,7 +206,7 @@ std::string ranking_text(const RunScores& scores) {
       "predicted fastest. Must hold over sources: {} ({}) and {:.0f} % ({}).\n{}",
       measured::kKendallLimit, yes(kendall && *kendall >= measured::kKendallLimit),
       100.0 * measured::kRegretLimit, yes(regret && *regret <= measured::kRegretLimit),
-      block(table));
+      markdown_block(table));
 }
 
 std::string assumed_text(const RunScores& scores) {
@@ -234,7 +221,7 @@ std::string assumed_text(const RunScores& scores) {
   return fmt::format(
       "\n### Inferred facts\n\nWhat rows leave open and a rule fills, where {} scored rows or more "
       "have it; \"without\" is of the other rows of the same sources.\n{}",
-      kFewest, block(table));
+      kFewest, markdown_block(table));
 }
 
 }  // namespace
@@ -252,17 +239,18 @@ std::string run_section(const RunScores& scores, const RunChecks& checks) {
       "rows are scored ones of all.\n{}",
       with_thousands(scores.stated), with_thousands(scores.stated_predicted), 100.0 * share,
       100.0 * measured::kRunPredictedLimit, yes(share >= measured::kRunPredictedLimit),
-      block(target_table(scores)));
-  text += block(score_table("device", scores.devices));
-  text += block(score_table("framework", scores.frameworks));
-  text += block(score_table("layout", scores.layouts));
+      markdown_block(target_table(scores)));
+  text += markdown_block(run_score_table("device", scores.devices));
+  text += markdown_block(run_score_table("framework", scores.frameworks));
+  text += markdown_block(run_score_table("layout", scores.layouts));
   text += fmt::format(
       "\n### Intervals\n\nAn interval holds eight of ten measured steps of its class of job "
       "(`data/step_spread.toml`). Must hold: {:.0f} to {:.0f} % in every source of {} rows and "
       "more. Left out: each third of the configurations by intervals fitted on the other "
       "two.\n{}{}",
       100.0 * measured::kCoverageLeast, 100.0 * measured::kCoverageMost, measured::kCoverageRows,
-      block(coverage_table(scores, checks)), block(score_table("class", scores.classes)));
+      markdown_block(coverage_table(scores, checks)),
+      markdown_block(run_score_table("class", scores.classes)));
   text += halves_text(checks);
   text += scaling_text(scores);
   text += ranking_text(scores);

@@ -19,8 +19,6 @@ using workload::GroupKind;
 using workload::Hides;
 using workload::Phase;
 
-constexpr double kRounding = 1e-9;  // of a sum, which is nothing
-
 bool in_forward(const Collective& message) {
   return message.phase == Phase::kForward;
 }

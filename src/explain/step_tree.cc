@@ -18,10 +18,8 @@ using sextant::to_text;
 using step::PassCost;
 using step::StageCost;
 
-constexpr double kRounding = 1e-9;  // of a sum, which is nothing
-
-Term pass_term(std::string name, const PassCost& pass, const StageParts& parts, bool forward,
-               const StepResult& result, const describe::StepFacts& facts) {
+Term pass_time_term(std::string name, const PassCost& pass, const StageParts& parts, bool forward,
+                    const StepResult& result, const describe::StepFacts& facts) {
   const auto times = static_cast<double>(result.microbatches);
   Term term = seconds_term(std::move(name), (pass.compute + pass.slowed) * times,
                            fmt::format("{} x ({} + {} slowed)", result.microbatches,
@@ -51,11 +49,11 @@ Term compute_term(const StepResult& result, const StepDetail& detail) {
   for (const StageParts& parts : detail.stages) {
     const StageCost& cost = result.step.stages[parts.stage];
     const std::int64_t index = result.stages[parts.stage].index;
-    add_part(pass_term(fmt::format("stage {} forward", index), cost.forward, parts, true, result,
-                       detail.facts),
+    add_part(pass_time_term(fmt::format("stage {} forward", index), cost.forward, parts, true,
+                            result, detail.facts),
              term);
-    add_part(pass_term(fmt::format("stage {} backward", index), cost.backward, parts, false, result,
-                       detail.facts),
+    add_part(pass_time_term(fmt::format("stage {} backward", index), cost.backward, parts, false,
+                            result, detail.facts),
              term);
   }
   return term;

@@ -27,6 +27,8 @@ struct Style {
   bool color = false;
 };
 
+inline constexpr Style kMarkdown{Format::kMarkdown, false};
+
 // Text with terminal attributes where the style allows them.
 std::string bold(std::string_view text, const Style& style);
 std::string dim(std::string_view text, const Style& style);

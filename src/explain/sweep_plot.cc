@@ -5,18 +5,19 @@
 
 #include <fmt/format.h>
 
+#include "explain/plot_colors.h"
 #include "explain/sweep_view.h"
 
 namespace sextant::explain {
 namespace {
 
-constexpr int kWidth = 900;
-constexpr int kHeight = 620;
-constexpr double kLeft = 70.0;
-constexpr double kWide = 680.0;
-constexpr double kRight = kLeft + kWide;
-constexpr Color kAxis{150, 150, 150};
-constexpr Color kGrid{228, 228, 228};
+struct SweepCanvas {
+  static constexpr int kWidth = 900;
+  static constexpr int kHeight = 620;
+  static constexpr double kLeft = 70.0;
+  static constexpr double kWide = 680.0;
+  static constexpr double kRight = kLeft + kWide;
+};
 constexpr Color kModelLine{8, 29, 72};
 constexpr Color kHardwareLine{213, 94, 0};
 
@@ -33,13 +34,13 @@ constexpr Panel kLower{.top = 380.0, .high = 170.0, .most = 1.0};
 
 // Values stand at equal distances: lists double, and formats have no distance. Whole, so that lines
 // and markers meet.
-double place_of(std::size_t index, std::size_t points) {
-  return std::round(kLeft +
-                    kWide * (static_cast<double>(index) + 0.5) / static_cast<double>(points));
+double point_x(std::size_t index, std::size_t points) {
+  return std::round(SweepCanvas::kLeft + SweepCanvas::kWide * (static_cast<double>(index) + 0.5) /
+                                             static_cast<double>(points));
 }
 
 // The end of the scale: a round share that nothing exceeds.
-double scale_end(const SweepAnswer& answer) {
+double utilisation_scale_end(const SweepAnswer& answer) {
   double most = 0.0;
   for (const SweepPoint& point : answer.points) {
     if (point.answer) {
@@ -55,21 +56,27 @@ double scale_end(const SweepAnswer& answer) {
   return std::max(1.0, most);
 }
 
-void add_frame(const Panel& panel, std::string title, Drawing& drawing) {
+void add_panel(const Panel& panel, std::string title, Drawing& drawing) {
   constexpr int kTicks = 4;
   for (int tick = 0; tick <= kTicks; ++tick) {
     const double value = panel.most * tick / kTicks;
     const double y = std::round(panel.y(value));
     if (tick > 0) {  // under the lines
-      drawing.polygons.push_back(
-          {{{kLeft, y}, {kRight, y}, {kRight, y + 1.0}, {kLeft, y + 1.0}}, kGrid});
+      drawing.polygons.push_back({{{SweepCanvas::kLeft, y},
+                                   {SweepCanvas::kRight, y},
+                                   {SweepCanvas::kRight, y + 1.0},
+                                   {SweepCanvas::kLeft, y + 1.0}},
+                                  kPaleGridColor});
     }
-    drawing.labels.push_back(
-        {kLeft - 6.0, y + 4.0, fmt::format("{:.3g} %", 100.0 * value), Label::Anchor::kEnd});
+    drawing.labels.push_back({SweepCanvas::kLeft - 6.0, y + 4.0,
+                              fmt::format("{:.3g} %", 100.0 * value), Label::Anchor::kEnd});
   }
-  drawing.rectangles.push_back({kLeft - 1.0, panel.top, 1.0, panel.high + 1.0, kAxis});
-  drawing.rectangles.push_back({kLeft, panel.bottom(), kWide, 1.0, kAxis});
-  drawing.labels.push_back({kLeft, panel.top - 12.0, std::move(title), Label::Anchor::kStart});
+  drawing.rectangles.push_back(
+      {SweepCanvas::kLeft - 1.0, panel.top, 1.0, panel.high + 1.0, kAxisColor});
+  drawing.rectangles.push_back(
+      {SweepCanvas::kLeft, panel.bottom(), SweepCanvas::kWide, 1.0, kAxisColor});
+  drawing.labels.push_back(
+      {SweepCanvas::kLeft, panel.top - 12.0, std::move(title), Label::Anchor::kStart});
 }
 
 void add_line(const Point& from, const Point& to, const Color& color, Drawing& drawing) {
@@ -84,14 +91,10 @@ void add_line(const Point& from, const Point& to, const Color& color, Drawing& d
                               color});
 }
 
-void add_marker(const Point& at, const Color& color, Drawing& drawing) {
-  constexpr double kSide = 7.0;
-  drawing.rectangles.push_back({at.x - kSide / 2.0, at.y - kSide / 2.0, kSide, kSide, color});
-}
-
 // A point that is not legal interrupts the line; formats are points without a line.
 void add_curve(const SweepAnswer& answer, const Panel& panel, double (StepUse::*share)() const,
                const Color& color, Drawing& drawing) {
+  constexpr double kMarkerSide = 7.0;
   std::optional<Point> last;
   for (std::size_t i = 0; i < answer.points.size(); ++i) {
     const auto& known = answer.points[i].answer;
@@ -99,11 +102,11 @@ void add_curve(const SweepAnswer& answer, const Panel& panel, double (StepUse::*
       last.reset();
       continue;
     }
-    const Point at{place_of(i, answer.points.size()), panel.y((known->step.use.*share)())};
+    const Point at{point_x(i, answer.points.size()), panel.y((known->step.use.*share)())};
     if (last && answer.ordered) {
       add_line(*last, at, color, drawing);
     }
-    add_marker(at, color, drawing);
+    drawing.rectangles.push_back(square_around(at, kMarkerSide, color));
     last = at;
   }
 }
@@ -111,13 +114,14 @@ void add_curve(const SweepAnswer& answer, const Panel& panel, double (StepUse::*
 // Which labels stand without touching: every one, every second, …
 std::size_t label_step(std::size_t points) {
   constexpr double kRoom = 44.0;
-  return static_cast<std::size_t>(std::ceil(kRoom * static_cast<double>(points) / kWide));
+  return static_cast<std::size_t>(
+      std::ceil(kRoom * static_cast<double>(points) / SweepCanvas::kWide));
 }
 
 void add_values(const SweepAnswer& answer, const Panel& panel, Drawing& drawing) {
   for (std::size_t i = 0; i < answer.points.size(); i += label_step(answer.points.size())) {
     const SweepPoint& point = answer.points[i];
-    const double x = place_of(i, answer.points.size());
+    const double x = point_x(i, answer.points.size());
     drawing.labels.push_back({x, panel.bottom() + 16.0, point.value, Label::Anchor::kMiddle});
     drawing.labels.push_back({x, kLower.bottom() + 16.0, point.value, Label::Anchor::kMiddle});
     if (point.answer) {
@@ -137,8 +141,8 @@ void add_values(const SweepAnswer& answer, const Panel& panel, Drawing& drawing)
         {x, panel.bottom() - 6.0, why.substr(0, why.find(':')), Label::Anchor::kMiddle});
   }
   for (const double y : {panel.bottom(), kLower.bottom()}) {
-    drawing.labels.push_back(
-        {kLeft + kWide / 2.0, y + 34.0, answer.factor, Label::Anchor::kMiddle});
+    drawing.labels.push_back({SweepCanvas::kLeft + SweepCanvas::kWide / 2.0, y + 34.0,
+                              answer.factor, Label::Anchor::kMiddle});
   }
 }
 
@@ -150,7 +154,7 @@ std::array<Seconds, kBarParts.size()> bar_parts(const step::StepEstimate& step) 
 }
 
 void add_bars(const SweepAnswer& answer, Drawing& drawing) {
-  const double room = kWide / static_cast<double>(answer.points.size());
+  const double room = SweepCanvas::kWide / static_cast<double>(answer.points.size());
   const double width = std::max(1.0, std::min(60.0, std::floor(room * 0.6)));
   for (std::size_t i = 0; i < answer.points.size(); ++i) {
     const auto& known = answer.points[i].answer;
@@ -163,7 +167,7 @@ void add_bars(const SweepAnswer& answer, Drawing& drawing) {
       const double share = parts[part] / known->step.step.step;
       const double top = kLower.y(below + share);
       if (share > 0.0) {
-        drawing.rectangles.push_back({place_of(i, answer.points.size()) - width / 2.0, top, width,
+        drawing.rectangles.push_back({point_x(i, answer.points.size()) - width / 2.0, top, width,
                                       kLower.y(below) - top, category_color(part)});
       }
       below += share;
@@ -171,18 +175,19 @@ void add_bars(const SweepAnswer& answer, Drawing& drawing) {
   }
 }
 
-void add_key(double y, const Color& color, std::string name, Drawing& drawing) {
-  drawing.rectangles.push_back({kRight + 20.0, y, 10.0, 10.0, color});
-  drawing.labels.push_back({kRight + 36.0, y + 9.0, std::move(name), Label::Anchor::kStart});
+void add_sweep_key(double y, const Color& color, std::string name, Drawing& drawing) {
+  drawing.rectangles.push_back({SweepCanvas::kRight + 20.0, y, 10.0, 10.0, color});
+  drawing.labels.push_back(
+      {SweepCanvas::kRight + 36.0, y + 9.0, std::move(name), Label::Anchor::kStart});
 }
 
-void add_legend(Drawing& drawing) {
+void add_sweep_legend(Drawing& drawing) {
   constexpr double kLine = 18.0;
-  add_key(kUpperTop, kModelLine, "model FLOPs", drawing);
-  add_key(kUpperTop + kLine, kHardwareLine, "hardware FLOPs", drawing);
+  add_sweep_key(kUpperTop, kModelLine, "model FLOPs", drawing);
+  add_sweep_key(kUpperTop + kLine, kHardwareLine, "hardware FLOPs", drawing);
   double y = kLower.top;
   for (std::size_t part = kBarParts.size(); part-- > 0;) {
-    add_key(y, category_color(part), std::string(kBarParts[part]), drawing);
+    add_sweep_key(y, category_color(part), std::string(kBarParts[part]), drawing);
     y += kLine;
   }
 }
@@ -191,13 +196,13 @@ void add_legend(Drawing& drawing) {
 
 Drawing to_drawing(const SweepAnswer& answer, const std::string& title) {
   Drawing drawing;
-  drawing.width = kWidth;
-  drawing.height = kHeight;
+  drawing.width = SweepCanvas::kWidth;
+  drawing.height = SweepCanvas::kHeight;
   drawing.title = title;
-  drawing.labels.push_back({kLeft, 26.0, title, Label::Anchor::kStart});
-  const Panel upper{.top = kUpperTop, .high = kUpperHigh, .most = scale_end(answer)};
-  add_frame(upper, "utilisation: share of the peak in the datasheet, whole steps", drawing);
-  add_frame(kLower, "share of the time of a step", drawing);
+  drawing.labels.push_back({SweepCanvas::kLeft, 26.0, title, Label::Anchor::kStart});
+  const Panel upper{.top = kUpperTop, .high = kUpperHigh, .most = utilisation_scale_end(answer)};
+  add_panel(upper, "utilisation: share of the peak in the datasheet, whole steps", drawing);
+  add_panel(kLower, "share of the time of a step", drawing);
   if (answer.points.empty()) {
     return drawing;
   }
@@ -205,7 +210,7 @@ Drawing to_drawing(const SweepAnswer& answer, const std::string& title) {
   add_curve(answer, upper, &StepUse::mfu, kModelLine, drawing);
   add_bars(answer, drawing);
   add_values(answer, upper, drawing);
-  add_legend(drawing);
+  add_sweep_legend(drawing);
   return drawing;
 }
 

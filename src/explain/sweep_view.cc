@@ -16,7 +16,7 @@ std::string milliseconds(Seconds time) {
   return fmt::format("{:.{}f}", ms, digits);
 }
 
-std::string percent(double share) {
+std::string percent_number(double share) {
   return fmt::format("{:.1f}", 100.0 * share);
 }
 
@@ -40,7 +40,7 @@ Json point_json(const SweepPoint::Answer& answer) {
   return json;
 }
 
-std::string json_text(const SweepAnswer& answer) {
+std::string sweep_json_text(const SweepAnswer& answer) {
   Json json = document("estimate-sweep", answer.provenance);
   json["layout"] = describe::to_text(answer.job.layout);
   json["framework"] =
@@ -65,7 +65,7 @@ std::string json_text(const SweepAnswer& answer) {
   return dumped(json);
 }
 
-std::vector<std::string> point_row(const SweepPoint& point, std::size_t columns) {
+std::vector<std::string> sweep_point_row(const SweepPoint& point, std::size_t columns) {
   std::vector<std::string> row{point.value};
   if (!point.answer) {
     row.resize(columns - 1, "-");
@@ -74,14 +74,14 @@ std::vector<std::string> point_row(const SweepPoint& point, std::size_t columns)
   }
   const StepResult& step = point.answer->step;
   const cost::RankDetail& rank = point.answer->compute.rank;
-  const auto share = [&](Seconds time) { return percent(time / step.step.step); };
+  const auto share = [&](Seconds time) { return percent_number(time / step.step.step); };
   row.push_back(milliseconds(step.step.step));
   row.push_back(rate_text(step.tokens_per_device()));
-  row.push_back(percent(step.use.mfu()));
-  row.push_back(percent(step.use.hfu()));
+  row.push_back(percent_number(step.use.mfu()));
+  row.push_back(percent_number(step.use.hfu()));
   row.push_back(share(step.step.compute));
   row.push_back(share(step.step.host));
-  row.push_back(percent(step.overhead()));
+  row.push_back(percent_number(step.overhead()));
   row.push_back(share(step.step.bubble));
   row.push_back(milliseconds(rank.time.forward.device));
   row.push_back(milliseconds(rank.time.backward.device));
@@ -90,7 +90,7 @@ std::vector<std::string> point_row(const SweepPoint& point, std::size_t columns)
   return row;
 }
 
-Table points_table(const SweepAnswer& answer) {
+Table sweep_points_table(const SweepAnswer& answer) {
   Table table{{{answer.factor, true},
                {"step ms", true},
                {"tokens/s/device", true},
@@ -106,7 +106,7 @@ Table points_table(const SweepAnswer& answer) {
                {"memory"}},
               {}};
   for (const SweepPoint& point : answer.points) {
-    table.rows.push_back(point_row(point, table.columns.size()));
+    table.rows.push_back(sweep_point_row(point, table.columns.size()));
   }
   return table;
 }
@@ -115,13 +115,13 @@ Table points_table(const SweepAnswer& answer) {
 
 std::string to_text(const SweepAnswer& answer, const Style& style) {
   if (style.format == Format::kJson) {
-    return json_text(answer);
+    return sweep_json_text(answer);
   }
   if (style.format == Format::kCsv) {
-    return to_text(points_table(answer), style);
+    return to_text(sweep_points_table(answer), style);
   }
   std::string text = fmt::format("{} varied: {}\n\n", bold(answer.factor, style), answer.held);
-  text += to_text(points_table(answer), style);
+  text += to_text(sweep_points_table(answer), style);
   text +=
       dim("forward, backward: the device's time for a microbatch, communication apart; shares are "
           "of the step's time",

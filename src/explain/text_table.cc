@@ -108,4 +108,8 @@ std::string to_text(const Table& table, const Style& style) {
   return plain(table, style);
 }
 
+std::string markdown_block(const Table& table) {
+  return table.rows.empty() ? std::string() : "\n" + to_text(table, kMarkdown);
+}
+
 }  // namespace sextant::explain

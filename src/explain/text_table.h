@@ -20,6 +20,8 @@ struct Table {
 
 // kTable, kMarkdown or kCsv; kJson renders as kTable (JSON has its own shapes).
 std::string to_text(const Table& table, const Style& style);
+// Markdown after an empty line; "" of a table without rows.
+std::string markdown_block(const Table& table);
 
 // Characters a person sees: UTF-8 sequences count one.
 std::size_t display_width(std::string_view text);

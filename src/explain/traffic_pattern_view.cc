@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/quantity_text.h"
+#include "explain/plot_colors.h"
 
 namespace sextant::explain {
 namespace {
@@ -14,13 +15,15 @@ using workload::Burst;
 using workload::GroupKind;
 using workload::Pattern;
 
-constexpr int kWidth = 1200;
-constexpr int kHeight = 360;
-constexpr double kLeft = 70.0;
-constexpr double kTop = 50.0;
-constexpr double kWide = 1100.0;
-constexpr double kHigh = 250.0;
-constexpr double kBar = 1.5;
+struct BurstCanvas {
+  static constexpr int kWidth = 1200;
+  static constexpr int kHeight = 360;
+  static constexpr double kLeft = 70.0;
+  static constexpr double kTop = 50.0;
+  static constexpr double kWide = 1100.0;
+  static constexpr double kHigh = 250.0;
+};
+constexpr double kWidestBar = 1.5;
 
 // A colour for every kind of group that the pattern uses, in the order of the kinds.
 class GroupColors {
@@ -45,25 +48,28 @@ class GroupColors {
 void add_bursts(const Pattern& pattern, const GroupColors& colors, Bytes largest,
                 Drawing& drawing) {
   const double work = std::max(pattern.work() / 1_flop, 1.0);
-  const double bars = std::min(kBar * static_cast<double>(pattern.bursts.size()), kWide / 2.0);
+  const double bars =
+      std::min(kWidestBar * static_cast<double>(pattern.bursts.size()), BurstCanvas::kWide / 2.0);
   const double bar =
-      pattern.bursts.empty() ? kBar : bars / static_cast<double>(pattern.bursts.size());
-  double x = kLeft;
+      pattern.bursts.empty() ? kWidestBar : bars / static_cast<double>(pattern.bursts.size());
+  double x = BurstCanvas::kLeft;
   for (const Burst& burst : pattern.bursts) {
-    x += burst.work_before / 1_flop / work * (kWide - bars);
-    const double height = std::max(kHigh * (burst.bytes / largest), 1.0);
-    drawing.rectangles.push_back({x, kTop + kHigh - height, bar, height, colors.of(burst.group)});
+    x += burst.work_before / 1_flop / work * (BurstCanvas::kWide - bars);
+    const double height = std::max(BurstCanvas::kHigh * (burst.bytes / largest), 1.0);
+    drawing.rectangles.push_back(
+        {x, BurstCanvas::kTop + BurstCanvas::kHigh - height, bar, height, colors.of(burst.group)});
     x += bar;
   }
 }
 
-void add_legend(const GroupColors& colors, Drawing& drawing) {
-  double x = kLeft;
+void add_group_legend(const GroupColors& colors, Drawing& drawing) {
+  double x = BurstCanvas::kLeft;
   for (const auto& [kind, name] : workload::kGroupKindWords) {
     if (colors.uses(kind)) {
-      drawing.rectangles.push_back({x, kTop + kHigh + 34.0, 10.0, 10.0, colors.of(kind)});
-      drawing.labels.push_back(
-          {x + 14.0, kTop + kHigh + 43.0, std::string(name), Label::Anchor::kStart});
+      drawing.rectangles.push_back(
+          {x, BurstCanvas::kTop + BurstCanvas::kHigh + 34.0, 10.0, 10.0, colors.of(kind)});
+      drawing.labels.push_back({x + 14.0, BurstCanvas::kTop + BurstCanvas::kHigh + 43.0,
+                                std::string(name), Label::Anchor::kStart});
       x += 110.0;
     }
   }
@@ -72,29 +78,33 @@ void add_legend(const GroupColors& colors, Drawing& drawing) {
 }  // namespace
 
 Drawing to_drawing(const Pattern& pattern, const std::string& title) {
-  constexpr Color kLine{150, 150, 150};
   Bytes largest = 1_B;
   for (const Burst& burst : pattern.bursts) {
     largest = std::max(largest, burst.bytes);
   }
   Drawing drawing;
-  drawing.width = kWidth;
-  drawing.height = kHeight;
+  drawing.width = BurstCanvas::kWidth;
+  drawing.height = BurstCanvas::kHeight;
   drawing.title = title;
   const GroupColors colors(pattern);
   add_bursts(pattern, colors, largest, drawing);
-  drawing.rectangles.push_back({kLeft, kTop + kHigh, kWide, 1.0, kLine});
-  drawing.rectangles.push_back({kLeft - 1.0, kTop, 1.0, kHigh, kLine});
-  drawing.labels.push_back({kLeft, kTop - 26.0, title, Label::Anchor::kStart});
-  drawing.labels.push_back({kLeft - 6.0, kTop + 8.0, to_text(largest), Label::Anchor::kEnd});
-  drawing.labels.push_back({kLeft - 6.0, kTop + kHigh, "0", Label::Anchor::kEnd});
-  drawing.labels.push_back({kLeft + kWide, kTop + kHigh + 16.0,
-                            fmt::format("{:.4g} TFLOP of work", pattern.work() / 1_TFLOP),
-                            Label::Anchor::kEnd});
-  drawing.labels.push_back({kLeft, kTop + kHigh + 16.0,
+  drawing.rectangles.push_back({BurstCanvas::kLeft, BurstCanvas::kTop + BurstCanvas::kHigh,
+                                BurstCanvas::kWide, 1.0, kAxisColor});
+  drawing.rectangles.push_back(
+      {BurstCanvas::kLeft - 1.0, BurstCanvas::kTop, 1.0, BurstCanvas::kHigh, kAxisColor});
+  drawing.labels.push_back(
+      {BurstCanvas::kLeft, BurstCanvas::kTop - 26.0, title, Label::Anchor::kStart});
+  drawing.labels.push_back(
+      {BurstCanvas::kLeft - 6.0, BurstCanvas::kTop + 8.0, to_text(largest), Label::Anchor::kEnd});
+  drawing.labels.push_back(
+      {BurstCanvas::kLeft - 6.0, BurstCanvas::kTop + BurstCanvas::kHigh, "0", Label::Anchor::kEnd});
+  drawing.labels.push_back(
+      {BurstCanvas::kLeft + BurstCanvas::kWide, BurstCanvas::kTop + BurstCanvas::kHigh + 16.0,
+       fmt::format("{:.4g} TFLOP of work", pattern.work() / 1_TFLOP), Label::Anchor::kEnd});
+  drawing.labels.push_back({BurstCanvas::kLeft, BurstCanvas::kTop + BurstCanvas::kHigh + 16.0,
                             "forward, then backward: one microbatch of one rank",
                             Label::Anchor::kStart});
-  add_legend(colors, drawing);
+  add_group_legend(colors, drawing);
   return drawing;
 }
 

@@ -168,7 +168,7 @@ Json message_json(const SharedMessage& row) {
   return json;
 }
 
-std::string json_text(const TrafficAnswer& answer) {
+std::string traffic_json_text(const TrafficAnswer& answer) {
   Json json = document("traffic", answer.provenance);
   json["legal"] = true;
   json["layout"] = describe::to_text(answer.job.layout);
@@ -202,7 +202,7 @@ std::string json_text(const TrafficAnswer& answer) {
 
 std::string to_text(const TrafficAnswer& answer, const Style& style) {
   if (style.format == Format::kJson) {
-    return json_text(answer);
+    return traffic_json_text(answer);
   }
   const Table messages = messages_table(answer);
   if (style.format == Format::kCsv) {

@@ -18,13 +18,13 @@ using measured::TableKind;
 
 // A quantity of the tables: how its plot's name ends ("" where it is what the tables are about),
 // and what its axes say.
-struct Quantity {
+struct PlottedQuantity {
   std::string_view name;
   std::string_view suffix;
   std::string_view words;
   std::string_view unit;
 };
-constexpr std::array<Quantity, 23> kQuantities{{
+constexpr std::array<PlottedQuantity, 23> kQuantities{{
     {"time_us", "", "time", "µs"},
     {"step_time_s", "", "step time", "s"},
     {"step_ms", "", "step time", "ms"},
@@ -138,7 +138,7 @@ bool is_phase(const Row& row) {
          (row.table == TableKind::kTrainSteps && row.quantity != "step_ms_median");
 }
 
-SeriesKey series_of(const Row& row) {
+SeriesKey row_series(const Row& row) {
   if (is_phase(row)) {
     return phase_series(row.quantity);
   }
@@ -183,7 +183,7 @@ std::string_view family_words(TableKind kind) {
 ValidationPlot plot_of(const Row& row) {
   const auto* const found =
       std::find_if(kQuantities.begin(), kQuantities.end(),
-                   [&row](const Quantity& one) { return one.name == row.quantity; });
+                   [&row](const PlottedQuantity& one) { return one.name == row.quantity; });
   const bool known = found != kQuantities.end();
   const std::string suffix = known ? std::string(found->suffix) : file_word(row.quantity);
   ValidationPlot plot;
@@ -227,7 +227,7 @@ std::vector<ValidationPlot> validation_plots(const std::vector<Row>& rows,
     if (group.plot.name.empty()) {
       group.plot = std::move(plot);
     }
-    const SeriesKey key = series_of(row);
+    const SeriesKey key = row_series(row);
     PlotSeries& series = group.series[key];
     series.name = key.name;
     series.points.push_back({scored.measured_value, *scored.predicted_value, *scored.error});

@@ -37,7 +37,7 @@ Row train_step(const describe::Layout& layout, bool autocast, const std::string&
 }
 
 // Everything is predicted as 11.
-std::vector<ValidationPlot> plots_of(const std::vector<Row>& rows) {
+std::vector<ValidationPlot> validation_plots_of(const std::vector<Row>& rows) {
   return validation_plots(rows, measured::validate(rows, [](const Row&) -> measured::Answer {
                             return measured::Prediction{11.0, std::nullopt, {}};
                           }));
@@ -55,17 +55,17 @@ TEST(ValidationGroups, OnlyScoredRowsAreDrawn) {
   std::vector<Row> rows{kernel("gemm"), kernel("gemm"), kernel("gemm")};
   rows[1].trust = measured::Trust::kC;
   rows[2].refusal = "not stated";
-  const std::vector<ValidationPlot> plots = plots_of(rows);
+  const std::vector<ValidationPlot> plots = validation_plots_of(rows);
   ASSERT_EQ(plots.size(), 1U);
   EXPECT_EQ(plots[0].rows(), 1);
   EXPECT_NEAR(plots[0].mean_error(), 0.1, 1e-12);
-  EXPECT_TRUE(plots_of({row(TableKind::kMemory, "fits")}).empty());
-  EXPECT_TRUE(plots_of({}).empty());
+  EXPECT_TRUE(validation_plots_of({row(TableKind::kMemory, "fits")}).empty());
+  EXPECT_TRUE(validation_plots_of({}).empty());
 }
 
 TEST(ValidationGroups, KernelsStandInTheRulesOrderThenByName) {
-  const std::vector<ValidationPlot> plots =
-      plots_of({kernel("zz"), kernel("pcie"), kernel("attention"), kernel("aa"), kernel("gemm")});
+  const std::vector<ValidationPlot> plots = validation_plots_of(
+      {kernel("zz"), kernel("pcie"), kernel("attention"), kernel("aa"), kernel("gemm")});
   ASSERT_EQ(plots.size(), 1U);
   EXPECT_EQ(plots[0].name, "kernels");
   EXPECT_EQ(plots[0].unit, "µs");
@@ -85,10 +85,10 @@ TEST(ValidationGroups, TrainStepsAreToldApartByWhatIsSpecialAboutThem) {
   eager.attention = describe::AttentionKernel::kEager;
   const std::string step = "step_ms_median";
   const std::vector<ValidationPlot> plots =
-      plots_of({train_step(eager, false, step), train_step(full, false, step),
-                train_step(plain, true, step), train_step(recomputed, false, step),
-                train_step(compiled, false, step), train_step(plain, false, step),
-                train_step(plain, false, "opt_ms"), train_step(plain, false, "fwd_ms")});
+      validation_plots_of({train_step(eager, false, step), train_step(full, false, step),
+                           train_step(plain, true, step), train_step(recomputed, false, step),
+                           train_step(compiled, false, step), train_step(plain, false, step),
+                           train_step(plain, false, "opt_ms"), train_step(plain, false, "fwd_ms")});
   ASSERT_EQ(plots.size(), 2U);
   EXPECT_EQ(plots[0].name, "train-phases");
   EXPECT_EQ(names_of(plots[0]), (std::vector<std::string>{"forward", "update"}));
@@ -98,16 +98,16 @@ TEST(ValidationGroups, TrainStepsAreToldApartByWhatIsSpecialAboutThem) {
 }
 
 TEST(ValidationGroups, RankComputeIsOnePlot) {
-  const std::vector<ValidationPlot> plots =
-      plots_of({row(TableKind::kRankCompute, "step_ms"), row(TableKind::kRankCompute, "bwd_ms"),
-                row(TableKind::kRankCompute, "fwd_ms")});
+  const std::vector<ValidationPlot> plots = validation_plots_of(
+      {row(TableKind::kRankCompute, "step_ms"), row(TableKind::kRankCompute, "bwd_ms"),
+       row(TableKind::kRankCompute, "fwd_ms")});
   ASSERT_EQ(plots.size(), 1U);
   EXPECT_EQ(plots[0].name, "rank-compute");
   EXPECT_EQ(names_of(plots[0]), (std::vector<std::string>{"forward", "backward", "step"}));
 }
 
 TEST(ValidationGroups, MemoryIsByTableAPlotAQuantity) {
-  const std::vector<ValidationPlot> plots = plots_of(
+  const std::vector<ValidationPlot> plots = validation_plots_of(
       {row(TableKind::kShardedMemory, "peak_gib", "b"), row(TableKind::kMemory, "peak_gib", "a"),
        row(TableKind::kMemory, "reserved_gib", "a"), row(TableKind::kRuns, "mem_gib")});
   ASSERT_EQ(plots.size(), 3U);
@@ -127,7 +127,7 @@ TEST(ValidationGroups, CollectivesAreByClassOfSystemAndHealth) {
   subject.healthy = true;
   subject.links.scale_up = describe::ScaleUp::kNvSwitch;
   rows[2].subject = subject;
-  const std::vector<ValidationPlot> plots = plots_of(rows);
+  const std::vector<ValidationPlot> plots = validation_plots_of(rows);
   ASSERT_EQ(plots.size(), 1U);
   EXPECT_EQ(names_of(plots[0]),
             (std::vector<std::string>{"one NVLink domain", "PCIe, one node", "unhealthy"}));
@@ -140,7 +140,7 @@ TEST(ValidationGroups, OtherTablesFollowTheirKindAndQuantity) {
   gather.subject = subject;
   Row width = gather;
   width.quantity = "busbw_GBps";
-  const std::vector<ValidationPlot> plots = plots_of(
+  const std::vector<ValidationPlot> plots = validation_plots_of(
       {gather, width, row(TableKind::kRuns, "step_time_s", "bloom"),
        row(TableKind::kRuns, "New_Thing", "bloom"), row(TableKind::kEpAllToAll, "time_us")});
   ASSERT_EQ(plots.size(), 5U);

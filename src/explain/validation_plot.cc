@@ -11,39 +11,39 @@
 #include "base/text.h"
 #include "explain/plot_axis.h"
 #include "explain/plot_cells.h"
+#include "explain/plot_colors.h"
 
 namespace sextant::explain {
 namespace {
 
-constexpr int kFrame = 480;
-constexpr double kSide = kFrame;
-constexpr double kLeft = 72.0;
-constexpr double kTop = 60.0;
-constexpr double kRight = kLeft + kSide;
-constexpr double kBottom = kTop + kSide;
-constexpr int kWidth = 844;
-constexpr int kHeight = 592;
-constexpr double kLegend = kRight + 24.0;
-constexpr double kLegendRows = kLegend + 166.0;
-constexpr double kLegendErrors = kLegend + 244.0;
-constexpr double kLineHeight = 18.0;
+struct ErrorCanvas {
+  static constexpr int kFrame = 480;
+  static constexpr double kSide = kFrame;
+  static constexpr double kLeft = 72.0;
+  static constexpr double kTop = 60.0;
+  static constexpr double kRight = kLeft + kSide;
+  static constexpr double kBottom = kTop + kSide;
+  static constexpr int kWidth = 844;
+  static constexpr int kHeight = 592;
+  static constexpr double kLegend = kRight + 24.0;
+  static constexpr double kLegendRows = kLegend + 166.0;
+  static constexpr double kLegendErrors = kLegend + 244.0;
+  static constexpr double kLineHeight = 18.0;
+};
 
 constexpr double kNear = 0.10;
 constexpr double kFar = 0.25;
-constexpr Color kNearColor{214, 226, 236};
 constexpr Color kFarColor{236, 241, 246};
-constexpr Color kGridColor{226, 226, 226};
-constexpr Color kFrameColor{120, 120, 120};
 constexpr Color kIdealColor{70, 70, 70};
 
 // Colours come back after seven series, then with another shape.
-constexpr std::size_t kColors = 7;
-constexpr std::size_t kShapes = 3;
-constexpr std::size_t kMostSeries = kColors * kShapes;
+constexpr std::size_t kSeriesColors = 7;
+constexpr std::size_t kSeriesShapes = 3;
+constexpr std::size_t kMostSeries = kSeriesColors * kSeriesShapes;
 
 Rectangle marker(const Point& middle, double size, std::size_t series) {
   const double thin = size / 3.0;
-  const std::size_t shape = series / kColors % kShapes;
+  const std::size_t shape = series / kSeriesColors % kSeriesShapes;
   const double width = shape == 2 ? thin : size;
   const double height = shape == 1 ? thin : size;
   return {middle.x - width / 2.0, middle.y - height / 2.0, width, height, category_color(series)};
@@ -102,12 +102,12 @@ struct Scene {
   std::int64_t without_place = 0;
 };
 
-double x_of(double share) {
-  return kLeft + kSide * share;
+double frame_x(double share) {
+  return ErrorCanvas::kLeft + ErrorCanvas::kSide * share;
 }
 
-double y_of(double share) {
-  return kBottom - kSide * share;
+double frame_y(double share) {
+  return ErrorCanvas::kBottom - ErrorCanvas::kSide * share;
 }
 
 void add_points(const PlotCells& cells, Drawing& drawing) {
@@ -115,31 +115,35 @@ void add_points(const PlotCells& cells, Drawing& drawing) {
   const double size = cells.marker;
   const double room = size / 2.0;
   for (const PlotCell& cell : cells.cells) {
-    const double x = kLeft + side * (cell.column + 0.5);
-    const double y = kBottom - side * (cell.row + 0.5);
-    const Point middle{std::clamp(x, kLeft + room, kRight - room),
-                       std::clamp(y, kTop + room, kBottom - room)};
+    const double x = ErrorCanvas::kLeft + side * (cell.column + 0.5);
+    const double y = ErrorCanvas::kBottom - side * (cell.row + 0.5);
+    const Point middle{std::clamp(x, ErrorCanvas::kLeft + room, ErrorCanvas::kRight - room),
+                       std::clamp(y, ErrorCanvas::kTop + room, ErrorCanvas::kBottom - room)};
     drawing.rectangles.push_back(marker(middle, size, cell.series));
   }
 }
 
-void add_grid(const Scene& scene, Drawing& drawing) {
+void add_validation_grid(const Scene& scene, Drawing& drawing) {
   for (const Tick& tick : scene.x.ticks) {
-    const double x = x_of(scene.x.share(tick.value));
-    drawing.polygons.push_back(polygon_of({x - 0.5, kTop, 1.0, kSide, kGridColor}));
-    drawing.labels.push_back({x, kBottom + 16.0, tick.text, Label::Anchor::kMiddle});
+    const double x = frame_x(scene.x.share(tick.value));
+    drawing.polygons.push_back(
+        polygon_of({x - 0.5, ErrorCanvas::kTop, 1.0, ErrorCanvas::kSide, kGridColor}));
+    drawing.labels.push_back({x, ErrorCanvas::kBottom + 16.0, tick.text, Label::Anchor::kMiddle});
   }
   for (const Tick& tick : scene.y.ticks) {
-    const double y = y_of(scene.y.share(tick.value));
-    drawing.polygons.push_back(polygon_of({kLeft, y - 0.5, kSide, 1.0, kGridColor}));
-    drawing.labels.push_back({kLeft - 6.0, y + 4.0, tick.text, Label::Anchor::kEnd});
+    const double y = frame_y(scene.y.share(tick.value));
+    drawing.polygons.push_back(
+        polygon_of({ErrorCanvas::kLeft, y - 0.5, ErrorCanvas::kSide, 1.0, kGridColor}));
+    drawing.labels.push_back({ErrorCanvas::kLeft - 6.0, y + 4.0, tick.text, Label::Anchor::kEnd});
   }
 }
 
-void add_frame(Drawing& drawing) {
-  for (const double at : {0.0, kSide}) {
-    drawing.rectangles.push_back({kLeft + at - 0.5, kTop, 1.0, kSide, kFrameColor});
-    drawing.rectangles.push_back({kLeft, kTop + at - 0.5, kSide, 1.0, kFrameColor});
+void add_validation_frame(Drawing& drawing) {
+  for (const double at : {0.0, ErrorCanvas::kSide}) {
+    drawing.rectangles.push_back(
+        {ErrorCanvas::kLeft + at - 0.5, ErrorCanvas::kTop, 1.0, ErrorCanvas::kSide, kFrameColor});
+    drawing.rectangles.push_back(
+        {ErrorCanvas::kLeft, ErrorCanvas::kTop + at - 0.5, ErrorCanvas::kSide, 1.0, kFrameColor});
   }
 }
 
@@ -148,7 +152,7 @@ void add_frame(Drawing& drawing) {
 void add_diagonal_band(const PlotAxis& axis, double within, const Color& color, Drawing& drawing) {
   const double below = -axis.share((1.0 - within) * axis.low);
   const double above = axis.share((1.0 + within) * axis.low);
-  const auto at = [](double x, double y) { return Point{x_of(x), y_of(y)}; };
+  const auto at = [](double x, double y) { return Point{frame_x(x), frame_y(y)}; };
   drawing.polygons.push_back({{at(0.0, 0.0), at(0.0, above), at(1.0 - above, 1.0), at(1.0, 1.0),
                                at(1.0, 1.0 - below), at(below, 0.0)},
                               color});
@@ -156,10 +160,10 @@ void add_diagonal_band(const PlotAxis& axis, double within, const Color& color, 
 
 void add_diagonal(Drawing& drawing) {
   constexpr double kHalf = 0.7;
-  drawing.polygons.push_back({{{kLeft - kHalf, kBottom - kHalf},
-                               {kRight - kHalf, kTop - kHalf},
-                               {kRight + kHalf, kTop + kHalf},
-                               {kLeft + kHalf, kBottom + kHalf}},
+  drawing.polygons.push_back({{{ErrorCanvas::kLeft - kHalf, ErrorCanvas::kBottom - kHalf},
+                               {ErrorCanvas::kRight - kHalf, ErrorCanvas::kTop - kHalf},
+                               {ErrorCanvas::kRight + kHalf, ErrorCanvas::kTop + kHalf},
+                               {ErrorCanvas::kLeft + kHalf, ErrorCanvas::kBottom + kHalf}},
                               kIdealColor});
 }
 
@@ -167,13 +171,13 @@ void add_diagonal(Drawing& drawing) {
 class Legend {
  public:
   explicit Legend(Drawing& drawing) : drawing_(drawing) {
-    add({kLegendRows, y_, "rows", Label::Anchor::kEnd});
-    add({kLegendErrors, y_, "mean error", Label::Anchor::kEnd});
+    add({ErrorCanvas::kLegendRows, y_, "rows", Label::Anchor::kEnd});
+    add({ErrorCanvas::kLegendErrors, y_, "mean error", Label::Anchor::kEnd});
   }
 
   void add_series(const PlotSeries& series, std::size_t index) {
     next_line();
-    drawing_.rectangles.push_back(marker({kLegend + 5.0, y_ - 4.0}, 9.0, index));
+    drawing_.rectangles.push_back(marker({ErrorCanvas::kLegend + 5.0, y_ - 4.0}, 9.0, index));
     add_numbers(series.name, series.points);
   }
 
@@ -184,45 +188,45 @@ class Legend {
 
   void add_band(double within, const Color& color, const std::vector<PlotPoint>& points) {
     next_line();
-    drawing_.rectangles.push_back({kLegend, y_ - 9.0, 10.0, 10.0, color});
+    drawing_.rectangles.push_back({ErrorCanvas::kLegend, y_ - 9.0, 10.0, 10.0, color});
     const auto inside = std::count_if(points.begin(), points.end(), [within](const PlotPoint& p) {
       return std::abs(p.error) <= within;
     });
     const double share =
         points.empty() ? 0.0 : static_cast<double>(inside) / static_cast<double>(points.size());
-    add({kLegend + 18.0, y_,
+    add({ErrorCanvas::kLegend + 18.0, y_,
          fmt::format("within {:.0f} %: {:.1f} % of rows", within * 100.0, share * 100.0)});
   }
 
   void add_text(std::string text) {
     next_line();
-    add({kLegend, y_, std::move(text)});
+    add({ErrorCanvas::kLegend, y_, std::move(text)});
   }
 
-  void skip() { y_ += kLineHeight / 2.0; }
+  void skip() { y_ += ErrorCanvas::kLineHeight / 2.0; }
 
  private:
-  void next_line() { y_ += kLineHeight; }
+  void next_line() { y_ += ErrorCanvas::kLineHeight; }
   void add(Label label) { drawing_.labels.push_back(std::move(label)); }
   void add_numbers(const std::string& name, const std::vector<PlotPoint>& points) {
     constexpr std::size_t kMostLetters = 18;
-    add({kLegend + 18.0, y_, printable(name, kMostLetters)});
-    add({kLegendRows, y_, with_thousands(static_cast<std::int64_t>(points.size())),
+    add({ErrorCanvas::kLegend + 18.0, y_, printable(name, kMostLetters)});
+    add({ErrorCanvas::kLegendRows, y_, with_thousands(static_cast<std::int64_t>(points.size())),
          Label::Anchor::kEnd});
-    add({kLegendErrors, y_, fmt::format("{:.1f} %", mean_magnitude(points) * 100.0),
+    add({ErrorCanvas::kLegendErrors, y_, fmt::format("{:.1f} %", mean_magnitude(points) * 100.0),
          Label::Anchor::kEnd});
   }
 
   Drawing& drawing_;
-  double y_ = kTop + 8.0;
+  double y_ = ErrorCanvas::kTop + 8.0;
 };
 
 std::string rows_text(std::int64_t rows) {
   return rows == 1 ? "1 row" : fmt::format("{} rows", with_thousands(rows));
 }
 
-void add_legend(const ValidationPlot& plot, const Scene& scene, const PlotCells& cells,
-                Drawing& drawing, bool far_band) {
+void add_validation_legend(const ValidationPlot& plot, const Scene& scene, const PlotCells& cells,
+                           Drawing& drawing, bool far_band) {
   Legend legend(drawing);
   for (std::size_t i = 0; i < scene.series.size(); ++i) {
     legend.add_series(scene.series[i], i);
@@ -232,7 +236,7 @@ void add_legend(const ValidationPlot& plot, const Scene& scene, const PlotCells&
     legend.add_total(all);
   }
   legend.skip();
-  legend.add_band(kNear, kNearColor, all);
+  legend.add_band(kNear, kBandColor, all);
   if (far_band) {
     legend.add_band(kFar, kFarColor, all);
   }
@@ -251,14 +255,15 @@ std::string with_unit(std::string text, const std::string& unit) {
 
 Drawing framed(const ValidationPlot& plot, const std::string& title, const std::string& y_label) {
   Drawing drawing;
-  drawing.width = kWidth;
-  drawing.height = kHeight;
+  drawing.width = ErrorCanvas::kWidth;
+  drawing.height = ErrorCanvas::kHeight;
   drawing.title = title;
-  drawing.labels.push_back({kLeft - 60.0, kTop - 36.0, title, Label::Anchor::kStart, true});
-  drawing.labels.push_back({kLeft - 60.0, kTop - 12.0, y_label});
-  drawing.labels.push_back({kLeft + kSide / 2.0, kBottom + 38.0,
-                            with_unit("measured " + plot.quantity, plot.unit),
-                            Label::Anchor::kMiddle});
+  drawing.labels.push_back(
+      {ErrorCanvas::kLeft - 60.0, ErrorCanvas::kTop - 36.0, title, Label::Anchor::kStart, true});
+  drawing.labels.push_back({ErrorCanvas::kLeft - 60.0, ErrorCanvas::kTop - 12.0, y_label});
+  drawing.labels.push_back(
+      {ErrorCanvas::kLeft + ErrorCanvas::kSide / 2.0, ErrorCanvas::kBottom + 38.0,
+       with_unit("measured " + plot.quantity, plot.unit), Label::Anchor::kMiddle});
   return drawing;
 }
 
@@ -361,13 +366,13 @@ Drawing scatter_drawing(const ValidationPlot& plot) {
       framed(plot, fmt::format("{}: predicted against measured {}", plot.title, plot.quantity),
              with_unit("predicted " + plot.quantity, plot.unit));
   add_diagonal_band(scene.x, kFar, kFarColor, drawing);
-  add_diagonal_band(scene.x, kNear, kNearColor, drawing);
-  add_grid(scene, drawing);
+  add_diagonal_band(scene.x, kNear, kBandColor, drawing);
+  add_validation_grid(scene, drawing);
   add_diagonal(drawing);
-  add_frame(drawing);
-  const PlotCells cells = plot_cells(scene.points, kFrame);
+  add_validation_frame(drawing);
+  const PlotCells cells = plot_cells(scene.points, ErrorCanvas::kFrame);
   add_points(cells, drawing);
-  add_legend(plot, scene, cells, drawing, true);
+  add_validation_legend(plot, scene, cells, drawing, true);
   return drawing;
 }
 
@@ -375,16 +380,17 @@ Drawing error_drawing(const ValidationPlot& plot) {
   const Scene scene = error_scene(plot);
   Drawing drawing = framed(plot, fmt::format("{}: error by measured {}", plot.title, plot.quantity),
                            "error: (predicted - measured) / measured");
-  const double top = y_of(scene.y.share(kNear * 100.0));
-  const double bottom = y_of(scene.y.share(-kNear * 100.0));
-  drawing.polygons.push_back(polygon_of({kLeft, top, kSide, bottom - top, kNearColor}));
-  add_grid(scene, drawing);
+  const double top = frame_y(scene.y.share(kNear * 100.0));
+  const double bottom = frame_y(scene.y.share(-kNear * 100.0));
   drawing.polygons.push_back(
-      polygon_of({kLeft, y_of(scene.y.share(0.0)) - 0.7, kSide, 1.4, kIdealColor}));
-  add_frame(drawing);
-  const PlotCells cells = plot_cells(scene.points, kFrame);
+      polygon_of({ErrorCanvas::kLeft, top, ErrorCanvas::kSide, bottom - top, kBandColor}));
+  add_validation_grid(scene, drawing);
+  drawing.polygons.push_back(polygon_of({ErrorCanvas::kLeft, frame_y(scene.y.share(0.0)) - 0.7,
+                                         ErrorCanvas::kSide, 1.4, kIdealColor}));
+  add_validation_frame(drawing);
+  const PlotCells cells = plot_cells(scene.points, ErrorCanvas::kFrame);
   add_points(cells, drawing);
-  add_legend(plot, scene, cells, drawing, false);
+  add_validation_legend(plot, scene, cells, drawing, false);
   return drawing;
 }
 

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "explain/drawing_testing.h"
 #include "explain/plot_cells.h"
 
 namespace sextant::explain {
@@ -32,11 +33,6 @@ ValidationPlot plot_of(int rows) {
     plot.series[i % 10 == 0 ? 1 : 0].points.push_back(point(measured, measured * factor));
   }
   return plot;
-}
-
-bool says(const Drawing& drawing, const std::string& text) {
-  return std::any_of(drawing.labels.begin(), drawing.labels.end(),
-                     [&text](const Label& label) { return label.text == text; });
 }
 
 TEST(PlotCells, NoPointsNoCells) {
@@ -135,13 +131,13 @@ TEST(ValidationPlot, TheLegendHasSeriesInOrderWithRowsAndMeanError) {
     }
   }
   EXPECT_EQ(names, (std::vector<std::string>{"zebra", "ant", "all"}));
-  EXPECT_TRUE(says(drawing, "15.0 %"));  // of 10 and 20 %
-  EXPECT_TRUE(says(drawing, "30.0 %"));
-  EXPECT_TRUE(says(drawing, "20.0 %"));  // of 10, 20 and 30 %
-  EXPECT_TRUE(says(drawing, "within 10 %: 33.3 % of rows"));
-  EXPECT_TRUE(says(drawing, "within 25 %: 66.7 % of rows"));
-  EXPECT_TRUE(says(drawing, "measured time (ms)"));
-  EXPECT_TRUE(says(drawing, "predicted time (ms)"));
+  EXPECT_TRUE(has_label(drawing, "15.0 %"));  // of 10 and 20 %
+  EXPECT_TRUE(has_label(drawing, "30.0 %"));
+  EXPECT_TRUE(has_label(drawing, "20.0 %"));  // of 10, 20 and 30 %
+  EXPECT_TRUE(has_label(drawing, "within 10 %: 33.3 % of rows"));
+  EXPECT_TRUE(has_label(drawing, "within 25 %: 66.7 % of rows"));
+  EXPECT_TRUE(has_label(drawing, "measured time (ms)"));
+  EXPECT_TRUE(has_label(drawing, "predicted time (ms)"));
 }
 
 TEST(ValidationPlot, WhatCannotBeDrawnIsSaid) {
@@ -149,12 +145,12 @@ TEST(ValidationPlot, WhatCannotBeDrawnIsSaid) {
   plot.series[0].points.push_back(point(1.0, 1e9));
   plot.series[1].points.push_back(point(1.0, 0.0));
   const Drawing scatter = scatter_drawing(plot);
-  EXPECT_TRUE(says(scatter, "1 row beyond the frame, at its edge"));
-  EXPECT_TRUE(says(scatter, "1 row not above zero, not drawn"));
+  EXPECT_TRUE(has_label(scatter, "1 row beyond the frame, at its edge"));
+  EXPECT_TRUE(has_label(scatter, "1 row not above zero, not drawn"));
   const Drawing error = error_drawing(plot);
   // A prediction of nothing is an error of −100 %, which has a place, here beyond the frame too.
-  EXPECT_TRUE(says(error, "2 rows beyond the frame, at its edge"));
-  EXPECT_FALSE(says(error, "1 row not above zero, not drawn"));
+  EXPECT_TRUE(has_label(error, "2 rows beyond the frame, at its edge"));
+  EXPECT_FALSE(has_label(error, "1 row not above zero, not drawn"));
 }
 
 TEST(ValidationPlot, ManySeriesShareTheLastEntry) {
@@ -164,9 +160,9 @@ TEST(ValidationPlot, ManySeriesShareTheLastEntry) {
   }
   plot.series[29].points.push_back(point(5.0, 5.0));
   const Drawing drawing = scatter_drawing(plot);
-  EXPECT_TRUE(says(drawing, "10 others"));  // 21 entries: 20 and the rest
-  EXPECT_TRUE(says(drawing, "s29"));        // the largest is kept
-  EXPECT_FALSE(says(drawing, "s28"));
+  EXPECT_TRUE(has_label(drawing, "10 others"));  // 21 entries: 20 and the rest
+  EXPECT_TRUE(has_label(drawing, "s29"));        // the largest is kept
+  EXPECT_FALSE(has_label(drawing, "s28"));
 }
 
 TEST(ValidationPlot, EmptyOnesAreStillPictures) {

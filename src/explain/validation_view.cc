@@ -27,10 +27,6 @@ using measured::ValidatedRow;
 using measured::ValidationReport;
 using measured::ValidationSummary;
 
-std::string number(const std::optional<double>& value) {
-  return value ? fmt::format("{:.2f}", *value) : "-";
-}
-
 Table summary_table(const ValidationReport& report) {
   Table table{{{"source"},
                {"quantity"},
@@ -50,7 +46,8 @@ Table summary_table(const ValidationReport& report) {
     table.rows.push_back({s.source, s.quantity, with_thousands(s.rows), with_thousands(s.predicted),
                           with_thousands(s.refused), percent(s.mape), percent(s.median_ape),
                           percent(s.p90_ape), percent(s.bias), percent(s.interval_coverage),
-                          std::to_string(s.groups), number(s.kendall), percent(s.top1_regret)});
+                          std::to_string(s.groups), correlation(s.kendall),
+                          percent(s.top1_regret)});
   }
   return table;
 }
@@ -99,7 +96,7 @@ Table counts_table(const Counts& counts, const char* what, std::size_t most) {
   return table;
 }
 
-Json row_json(const ValidatedRow& row) {
+Json validated_row_json(const ValidatedRow& row) {
   Json json;
   json["id"] = row.id;
   json["source"] = row.source;
@@ -134,11 +131,11 @@ Json summary_json(const ValidationSummary& s) {
   return json;
 }
 
-std::string json_text(const ValidationAnswer& answer) {
+std::string validation_json_text(const ValidationAnswer& answer) {
   Json json = document("validate", answer.provenance);
   json["rows"] = Json::array();
   for (const ValidatedRow& row : answer.report.rows) {
-    json["rows"].push_back(row_json(row));
+    json["rows"].push_back(validated_row_json(row));
   }
   json["summary"] = Json::array();
   for (const ValidationSummary& s : answer.report.summary) {
@@ -154,7 +151,7 @@ std::string json_text(const ValidationAnswer& answer) {
 
 std::string to_text(const ValidationAnswer& answer, const Style& style) {
   if (style.format == Format::kJson) {
-    return json_text(answer);
+    return validation_json_text(answer);
   }
   std::string text = to_text(summary_table(answer.report), style);
   const Counts reasons = refusal_reasons(answer.report);

@@ -23,7 +23,7 @@ Term flops_term(std::string name, Flops flops) {
   return term;
 }
 
-Term operator_term(const Operator& op) {
+Term operator_work_term(const Operator& op) {
   Term term = flops_term(
       fmt::format("{}: {}", describe::word_of<workload::Part>(workload::kPartWords, op.part),
                   describe::word_of<OpKind>(workload::kOpKindWords, op.kind)),
@@ -36,7 +36,7 @@ Term operator_term(const Operator& op) {
 }
 
 // Operators of one pass, most work first, then most bytes.
-Term pass_term(Pass pass, const std::vector<Operator>& operators) {
+Term pass_work_term(Pass pass, const std::vector<Operator>& operators) {
   std::vector<const Operator*> held;
   Flops sum;
   for (const Operator& op : operators) {
@@ -50,7 +50,7 @@ Term pass_term(Pass pass, const std::vector<Operator>& operators) {
   });
   Term term = flops_term(std::string(describe::word_of<Pass>(workload::kPassWords, pass)), sum);
   for (const Operator* op : held) {
-    term.parts.push_back(operator_term(*op));
+    term.parts.push_back(operator_work_term(*op));
   }
   return term;
 }
@@ -65,7 +65,7 @@ Term stage_term(const StageWork& stage, std::int64_t microbatches) {
                              microbatches, all / 1_TFLOP, totals.model / 1_TFLOP);
   for (const Pass pass :
        {Pass::kForward, Pass::kRecompute, Pass::kInputGradient, Pass::kWeightGradient}) {
-    Term part = pass_term(pass, stage.operators);
+    Term part = pass_work_term(pass, stage.operators);
     if (!part.parts.empty()) {
       term.parts.push_back(std::move(part));
     }
@@ -114,7 +114,7 @@ Term work_tree(const WorkAnswer& answer) {
     root.parts.push_back(stage_term(stage, answer.microbatches));
     root.number += root.parts.back().number;
   }
-  root.parts.push_back(pass_term(Pass::kUpdate, answer.update));
+  root.parts.push_back(pass_work_term(Pass::kUpdate, answer.update));
   root.value = fmt::format("{:.4g} TFLOP", Flops(root.number) / 1_TFLOP);
   return root;
 }

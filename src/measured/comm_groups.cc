@@ -1,7 +1,6 @@
 #include "measured/comm_groups.h"
 
 #include <algorithm>
-#include <cctype>
 
 #include <fmt/format.h>
 
@@ -16,10 +15,6 @@ using describe::ScaleUp;
 constexpr std::int64_t kLargestNode = 8;
 constexpr std::string_view kRackWord = "NVL72";
 constexpr std::int64_t kRackDevices = 72;  // what the word says
-
-bool is_digit(char c) {
-  return std::isdigit(static_cast<unsigned char>(c)) != 0;
-}
 
 // Devices of an NVLink domain that spans nodes; nothing where nodes are domains.
 std::optional<std::int64_t> rack_domain(const CollectiveSubject& subject) {

@@ -33,7 +33,7 @@ struct ExpertSample {
 
 // The score of the samples that `chosen` takes.
 template <class S, class Chosen>
-ErrorScore score_of(const std::vector<S>& samples, const Chosen& chosen) {
+ErrorScore error_score(const std::vector<S>& samples, const Chosen& chosen) {
   struct Sum {
     double magnitude = 0.0;
     std::int64_t rows = 0;
@@ -77,7 +77,7 @@ std::vector<NamedScore> system_scores(const std::vector<S>& samples) {
   }
   std::vector<NamedScore> scores;
   for (const auto& [name, own] : apart) {
-    scores.push_back({name, score_of(own, [](const S&) { return true; })});
+    scores.push_back({name, error_score(own, [](const S&) { return true; })});
   }
   std::sort(scores.begin(), scores.end(), [](const NamedScore& a, const NamedScore& b) {
     return std::tie(b.score.mean, a.name) < std::tie(a.score.mean, b.name);
@@ -90,9 +90,9 @@ SizedScore sized_score(std::string name, const std::vector<CollectiveSample>& sa
                        const Chosen& chosen) {
   SizedScore sized;
   sized.name = std::move(name);
-  sized.all = score_of(samples, chosen);
+  sized.all = error_score(samples, chosen);
   for (std::size_t i = 0; i < kSizeBuckets; ++i) {
-    sized.by_size[i] = score_of(samples, [&](const CollectiveSample& sample) {
+    sized.by_size[i] = error_score(samples, [&](const CollectiveSample& sample) {
       return sample.bucket == kSizeBucketWords[i].first && chosen(sample);
     });
   }
@@ -129,7 +129,7 @@ std::vector<NamedScore> by_key(const std::vector<ExpertSample>& samples, const K
   }
   std::vector<NamedScore> scores;
   for (const auto& value : values) {
-    scores.push_back({name(value), score_of(samples, [&](const ExpertSample& sample) {
+    scores.push_back({name(value), error_score(samples, [&](const ExpertSample& sample) {
                         return key(*sample.subject) == value;
                       })});
   }
@@ -190,7 +190,7 @@ ExpertScores expert_scores(const std::vector<ExpertSample>& samples, const Count
   const auto itself = [](const std::string& name) { return name; };
   ExpertScores scores;
   scores.counts = counter.counts();
-  scores.total = score_of(samples, [](const ExpertSample&) { return true; });
+  scores.total = error_score(samples, [](const ExpertSample&) { return true; });
   scores.libraries = by_key(samples, [](const EpAllToAllSubject& s) { return s.library; }, itself);
   scores.modes = by_key(samples, [](const EpAllToAllSubject& s) { return s.mode; }, itself);
   scores.nodes = by_key(

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/places_testing.h"
 #include "measured/table.h"
 
 namespace sextant::measured {
@@ -42,7 +43,7 @@ Row expert(const std::string& library, const std::string& mode, std::int64_t nod
 }
 
 // The scores where row i is predicted as values[i]; below zero it is refused.
-CommScores scores_of(const std::vector<Row>& rows, const std::vector<double>& values) {
+CommScores comm_scores_of(const std::vector<Row>& rows, const std::vector<double>& values) {
   std::size_t next = 0;
   return comm_scores(rows, validate(rows, [&](const Row&) -> Answer {
                        const double value = values.at(next++);
@@ -54,14 +55,14 @@ CommScores scores_of(const std::vector<Row>& rows, const std::vector<double>& va
 }
 
 CollectiveScores collectives_of(const std::vector<Row>& rows, const std::vector<double>& values) {
-  const std::optional<CollectiveScores> scores = scores_of(rows, values).collectives;
+  const std::optional<CollectiveScores> scores = comm_scores_of(rows, values).collectives;
   EXPECT_TRUE(scores);
   return scores.value_or(CollectiveScores{});
 }
 
 TEST(CommScores, NothingOfOtherTables) {
   EXPECT_TRUE(comm_scores({}, {}).empty());
-  EXPECT_TRUE(scores_of({Row{}}, {1.0}).empty());
+  EXPECT_TRUE(comm_scores_of({Row{}}, {1.0}).empty());
 }
 
 TEST(CommScores, ASystemCountsOnceHoweverManyRowsItHas) {
@@ -165,10 +166,10 @@ TEST(CommScores, TheEightMostFrequentReasonsAreKept) {
 }
 
 TEST(CommScores, ExpertsAreByLibraryModeAndNodes) {
-  const CommScores both =
-      scores_of({expert("DeepEP", "normal", 16, "H800"), expert("DeepEP", "low_latency", 2, "H800"),
-                 expert("UCCL-EP", "normal", 1, "H200")},
-                {11.0, 11.0, 14.0});
+  const CommScores both = comm_scores_of(
+      {expert("DeepEP", "normal", 16, "H800"), expert("DeepEP", "low_latency", 2, "H800"),
+       expert("UCCL-EP", "normal", 1, "H200")},
+      {11.0, 11.0, 14.0});
   EXPECT_FALSE(both.collectives);
   EXPECT_TRUE(both.experts);
   const ExpertScores scores = both.experts.value_or(ExpertScores{});
@@ -184,8 +185,7 @@ TEST(CommScores, ExpertsAreByLibraryModeAndNodes) {
 }
 
 TEST(CommScores, TheRealTablesHaveAClassForNearlyEveryRow) {
-  const std::filesystem::path file = std::filesystem::path(SEXTANT_SOURCE_DIR) / ".." / "shared" /
-                                     "truth" / "comm" / "collectives.csv";
+  const std::filesystem::path file = shared_folder() / "truth" / "comm" / "collectives.csv";
   if (!std::filesystem::exists(file)) {
     GTEST_SKIP() << "no measured tables beside the sources: nothing read";
   }

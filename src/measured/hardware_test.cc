@@ -8,7 +8,7 @@ namespace {
 using describe::FabricFamily;
 using describe::ScaleUp;
 
-std::string device_in(std::string_view text) {
+std::string device_id_in(std::string_view text) {
   static const describe::DataStore kData;
   static Hardware hardware(kData);
   const auto device = hardware.device_in_text(text);
@@ -34,15 +34,15 @@ TEST(HardwareText, NamesAreFoundInsideTheText) {
       {"TPU7x Ironwood 2x2x1", "tpu-7x"},
       {"simumax_kernel_efficiency_a100_pcie", "a100-pcie-80g"}};
   for (const auto& [text, device] : cases) {
-    EXPECT_EQ(device_in(text), device) << text;
+    EXPECT_EQ(device_id_in(text), device) << text;
   }
 }
 
 TEST(HardwareText, WhatIsNotNamedStaysUnknown) {
-  EXPECT_EQ(device_in("unknown GPU, 8 per node"), "");
-  EXPECT_EQ(device_in("Azure ND-series 8-GPU VM (model not stated)"), "");
-  EXPECT_EQ(device_in(""), "");
-  EXPECT_EQ(device_in("XH100Y"), "");  // whole words only
+  EXPECT_EQ(device_id_in("unknown GPU, 8 per node"), "");
+  EXPECT_EQ(device_id_in("Azure ND-series 8-GPU VM (model not stated)"), "");
+  EXPECT_EQ(device_id_in(""), "");
+  EXPECT_EQ(device_id_in("XH100Y"), "");  // whole words only
 }
 
 TEST(HardwareVariant, MemorySelectsTheProduct) {

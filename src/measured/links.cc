@@ -2,7 +2,6 @@
 // "GB/s" is the scale-up's and "Gb/s" or "Gbps" the network's, as every source keeps them apart. A
 // network rate is a device's where the same clause says "per GPU", else a node's.
 #include <array>
-#include <cctype>
 #include <utility>
 
 #include "base/text.h"
@@ -52,10 +51,6 @@ constexpr std::array<std::pair<std::string_view, FabricFamily>, 20> kFabricPhras
      {"ethernet", FabricFamily::kEthernet}}};
 constexpr std::int64_t kRack = 72;   // devices of an NVL72 rack
 constexpr double kMostDomain = 1e6;  // beyond that it is no count of devices
-
-bool is_digit(char c) {
-  return std::isdigit(static_cast<unsigned char>(c)) != 0;
-}
 
 // The number that ends at `end` (blanks skipped), and where it starts.
 struct NumberBefore {
@@ -151,7 +146,7 @@ std::optional<BytesPerSecond> network_rate(std::string_view inter,
   return *slowest / static_cast<double>(*devices_per_node);
 }
 
-std::optional<double> number_after(std::string_view text, std::string_view phrase) {
+std::optional<double> decimal_after(std::string_view text, std::string_view phrase) {
   const std::size_t at = text.find(phrase);
   if (at == std::string_view::npos) {
     return std::nullopt;
@@ -177,7 +172,7 @@ Links read_links(std::string_view intra, std::string_view inter,
       links.scale_up_rate = *amount * 1_GBps;
     }
   }
-  const auto domain = number_after(between, "nvlink domain of ");
+  const auto domain = decimal_after(between, "nvlink domain of ");
   if (domain && *domain <= kMostDomain) {
     links.domain_size = static_cast<std::int64_t>(*domain);
   } else {
@@ -187,7 +182,7 @@ Links read_links(std::string_view intra, std::string_view inter,
   if (contains(between, "nvlink in rack")) {
     links.domain_size = kRack;
   }
-  if (const auto delay = number_after(between, "delay ")) {
+  if (const auto delay = decimal_after(between, "delay ")) {
     links.added_delay = *delay * 1_ms;
   }
   links.gpu_direct = !contains(between, "no gpudirect") && links.fabric != FabricFamily::kEthernet;

@@ -13,7 +13,6 @@ namespace {
 
 // Beyond rounding: programs that print the average of several threads' bandwidths.
 constexpr double kSlack = 0.01;
-constexpr double kMostRanks = 1e6;
 
 struct Interval {
   double low = 0.0;
@@ -121,7 +120,7 @@ std::optional<RanksFound> ranks_of_lines(CollectiveOp op, const std::vector<Nccl
   // A part in 10⁹ keeps the exact end points of short numbers inside.
   const double first = std::ceil(ranks_at(factor.low / whole) * (1.0 - 1e-9));
   const double last = std::floor(ranks_at(factor.high / whole) * (1.0 + 1e-9));
-  const bool found = first >= 1.0 && first <= last && last <= kMostRanks;
+  const bool found = first >= 1.0 && first <= last && last <= static_cast<double>(kMostNcclRanks);
   if (!found) {
     return std::nullopt;
   }

@@ -14,10 +14,6 @@ constexpr std::size_t kLongestLine = 8192;
 constexpr int kMostJoined = 3;
 constexpr char kEscape = '\x1b';
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
 // A count that fits: at most 18 digits.
 bool is_whole(std::string_view word) {
   return !word.empty() && word.size() <= 18 && std::all_of(word.begin(), word.end(), is_digit);

@@ -7,23 +7,19 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "measured/row_tools.h"
 
 namespace sextant::measured {
 
 namespace {
 
 constexpr std::size_t kLongestName = 128;
-constexpr std::int64_t kMostRanks = 1'000'000;
 
 using Words = std::vector<std::string_view>;
 
-bool contains(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
-
 std::optional<std::int64_t> count_in(std::string_view word) {
   const auto count = to_integer(word);
-  return count && *count >= 0 && *count <= kMostRanks ? count : std::nullopt;
+  return count && *count >= 0 && *count <= kMostNcclRanks ? count : std::nullopt;
 }
 
 // The count that follows one of the words; "nGpus:" is "nGpus".

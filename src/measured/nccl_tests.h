@@ -33,6 +33,7 @@ namespace sextant::measured {
 
 inline constexpr std::int64_t kMostNcclTables = 1'000;
 inline constexpr std::int64_t kMostNcclLines = 100'000;  // result lines of all tables; device lines
+inline constexpr std::int64_t kMostNcclRanks = 1'000'000;
 
 // One measurement. The roundings are half of the last digit printed: the true value lies within.
 struct NcclTiming {

@@ -68,7 +68,7 @@ double cost_of(PipelineWork work) {
 // When a piece of work was done; B and I share a key, as both give the stage's input gradient.
 using Done = std::map<std::tuple<PipelineWork, std::int64_t, std::int64_t>, double>;
 
-PipelineWork key_of(PipelineWork work) {
+PipelineWork done_key(PipelineWork work) {
   return work == PipelineWork::kBackward ? PipelineWork::kInputGradient : work;
 }
 
@@ -123,7 +123,7 @@ bool run_slot(const PipelineSlot& slot, std::int64_t last_stage, RankState& rank
   }
   rank.time = start + cost;
   for (const PipelineAction& action : slot) {
-    done[{key_of(action.work), action.stage, action.microbatch}] = rank.time;
+    done[{done_key(action.work), action.stage, action.microbatch}] = rank.time;
   }
   ++rank.next;
   return true;

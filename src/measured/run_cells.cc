@@ -8,7 +8,7 @@ namespace sextant::measured {
 
 namespace {
 
-constexpr double kMostRanks = 1e6;
+constexpr double kMostParts = 1e6;
 constexpr double kMostSize = 1e9;
 constexpr double kMostBatch = 1e12;
 
@@ -100,7 +100,7 @@ void check_ranges(Cells& cells) {
   for (const std::string_view column :
        {"tp", "cp", "pp", "vpp", "dp", "ep", "etp", "devices_per_node", "domain_size", "layers",
         "heads", "kv_heads", "head_dim", "moe_experts", "moe_topk", "zero_group"}) {
-    check(column, kMostRanks);
+    check(column, kMostParts);
   }
   for (const std::string_view column :
        {"hidden", "ffn_hidden", "moe_ffn_hidden", "vocab", "seq_len", "num_devices", "hbm_gb"}) {

@@ -54,7 +54,7 @@ struct SeriesKey {
   auto operator<=>(const SeriesKey&) const = default;
 };
 
-SeriesKey key_of(const Row& row, const RunSubject& run, bool weak) {
+SeriesKey series_key(const Row& row, const RunSubject& run, bool weak) {
   const describe::Job& job = *run.job;
   SeriesKey key;
   key.all =
@@ -164,7 +164,7 @@ std::vector<ScalingSeries> scaling_series(const std::vector<Row>& rows,
       continue;
     }
     for (const bool weak : {true, false}) {
-      Draft& draft = drafts[key_of(rows[i], *run, weak)];
+      Draft& draft = drafts[series_key(rows[i], *run, weak)];
       draft.series = {rows[i].source, series_name(*run->job), weak, {}};
       add_point(rows[i], *predicted, *run->job, draft);
     }

@@ -37,7 +37,7 @@ struct Style {
   std::int64_t global_every = 0;  // one global layer after every so many; 0: all global
 };
 
-std::optional<std::int64_t> number_after(std::string_view text, std::string_view word) {
+std::optional<std::int64_t> integer_after(std::string_view text, std::string_view word) {
   const std::size_t at = text.find(word);
   if (at == std::string_view::npos) {
     return std::nullopt;
@@ -59,7 +59,7 @@ Style style_of(const RunCells& run, ModelReading& reading) {
   style.gpt = is_gpt(run);
   style.alibi = contains(run.arch, "alibi");
   style.embedding_norm = contains(run.arch, "embed-norm");
-  if (const auto window = number_after(run.arch, "SWA")) {
+  if (const auto window = integer_after(run.arch, "SWA")) {
     style.window = *window;
     style.global_every = contains(run.arch, "alternate") ? 1 : 0;
     // "5:1 local": five local layers, then a global one.
@@ -85,11 +85,11 @@ std::optional<LatentAttention> latent_attention(const RunCells& run) {
   const std::string_view inside = run.arch.substr(at + 4);
   LatentAttention latent;
   latent.heads = run.heads.value_or(0);
-  latent.q_lora_rank = number_after(inside, "q_lora").value_or(0);
-  latent.kv_lora_rank = number_after(inside, "kv_lora").value_or(0);
-  latent.qk_nope_head_dim = number_after(inside, "qk_nope").value_or(0);
-  latent.qk_rope_head_dim = number_after(inside, "qk_rope").value_or(0);
-  latent.v_head_dim = number_after(inside, ",v").value_or(0);
+  latent.q_lora_rank = integer_after(inside, "q_lora").value_or(0);
+  latent.kv_lora_rank = integer_after(inside, "kv_lora").value_or(0);
+  latent.qk_nope_head_dim = integer_after(inside, "qk_nope").value_or(0);
+  latent.qk_rope_head_dim = integer_after(inside, "qk_rope").value_or(0);
+  latent.v_head_dim = integer_after(inside, ",v").value_or(0);
   for (const std::int64_t rank : {latent.kv_lora_rank, latent.qk_nope_head_dim, latent.v_head_dim,
                                   latent.q_lora_rank + 1, latent.qk_rope_head_dim + 1}) {
     if (rank < 1 || rank > kMostRank) {
@@ -278,7 +278,7 @@ void refuse_shape(const RunCells& run, const std::vector<std::string>& missing,
 }  // namespace
 
 int mtp_layers(std::string_view flags) {
-  const auto layers = number_after(flags, "MTP ");
+  const auto layers = integer_after(flags, "MTP ");
   return layers ? static_cast<int>(std::clamp<std::int64_t>(*layers, 0, kMostMtp)) : 0;
 }
 

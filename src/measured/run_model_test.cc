@@ -28,14 +28,14 @@ RunCells llama() {
   return run;
 }
 
-ModelReading read(const RunCells& run) {
+ModelReading read_model(const RunCells& run) {
   const auto reading = run_model(run, describe::DataStore());
   EXPECT_TRUE(reading);
   return reading ? *reading : ModelReading();
 }
 
 TEST(RunModel, ALlamaHasItsPublishedParameters) {
-  const ModelReading reading = read(llama());
+  const ModelReading reading = read_model(llama());
   ASSERT_TRUE(reading.model);
   const describe::Model model = reading.model.value_or(describe::Model());
   // Llama-2 7B: 6,738,415,616 parameters (Hugging Face checkpoint).
@@ -49,7 +49,7 @@ TEST(RunModel, AGptWithoutVocabularyTakesMegatronsAndSaysSo) {
   run.arch = "dense(GPT)";
   run.vocab.reset();
   run.gated = false;
-  const ModelReading reading = read(run);
+  const ModelReading reading = read_model(run);
   ASSERT_TRUE(reading.model);
   const describe::Model model = reading.model.value_or(describe::Model());
   EXPECT_EQ(model.vocab, 51200);
@@ -67,7 +67,7 @@ TEST(RunModel, LatentAttentionIsReadFromItsParentheses) {
   run.shared_ffn = 2048;
   run.dense_layers = 3;
   run.flags = "force-balanced routing; MTP 1 layer";
-  const ModelReading reading = read(run);
+  const ModelReading reading = read_model(run);
   ASSERT_TRUE(reading.model);
   const describe::Model model = reading.model.value_or(describe::Model());
   ASSERT_EQ(model.blocks.size(), 2U);
@@ -84,7 +84,7 @@ TEST(RunModel, LatentAttentionIsReadFromItsParentheses) {
 TEST(RunModel, SlidingWindowsFollowTheirRhythm) {
   RunCells run = llama();
   run.arch = "dense(5:1 local SWA1024)";
-  const ModelReading reading = read(run);
+  const ModelReading reading = read_model(run);
   ASSERT_TRUE(reading.model);
   const describe::Model model = reading.model.value_or(describe::Model());
   const auto window = [&](std::size_t layer) {
@@ -102,17 +102,17 @@ TEST(RunModel, WhatIsNotStatedIsRefusedByName) {
   run.model = "no such model";
   run.hidden.reset();
   run.heads.reset();
-  EXPECT_EQ(read(run).refusal, "model shape not stated: hidden, heads");
+  EXPECT_EQ(read_model(run).refusal, "model shape not stated: hidden, heads");
   run = llama();
   run.heads.reset();
   run.kv_heads.reset();
-  EXPECT_EQ(read(run).assumed.size(), 1U);  // 4096 / 128 heads
+  EXPECT_EQ(read_model(run).assumed.size(), 1U);  // 4096 / 128 heads
   run = llama();
   run.vocab.reset();
-  EXPECT_EQ(read(run).refusal, "model shape not stated: vocab");
+  EXPECT_EQ(read_model(run).refusal, "model shape not stated: vocab");
   run = llama();
   run.arch = "hybrid GatedDeltaNet+MoE";
-  EXPECT_FALSE(read(run).model);
+  EXPECT_FALSE(read_model(run).model);
 }
 
 TEST(RunModel, MtpLayersAreCounted) {

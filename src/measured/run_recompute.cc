@@ -22,7 +22,7 @@ using describe::Recompute;
 using describe::RecomputeModule;
 using describe::RecomputePolicy;
 
-void add(RecomputePolicy& policy, RecomputeModule module) {
+void add_module(RecomputePolicy& policy, RecomputeModule module) {
   if (std::find(policy.modules.begin(), policy.modules.end(), module) == policy.modules.end()) {
     policy.modules.push_back(module);
   }
@@ -48,7 +48,7 @@ void add_named(std::string text, RecomputePolicy& policy) {
   for (const auto& [phrase, module] : kPhrases) {
     for (std::size_t at = text.find(phrase); at != std::string::npos; at = text.find(phrase)) {
       text.erase(at, phrase.size());
-      add(policy, module);
+      add_module(policy, module);
     }
   }
 }
@@ -58,7 +58,7 @@ RecomputePolicy selective(const RunCells& run, std::vector<std::string>& assumed
   policy.granularity = Recompute::kSelective;
   const std::string text = to_lower(run.recompute_text);
   if (contains(text, "selective layer") || contains(run.notes, "every other block")) {
-    add(policy, RecomputeModule::kEverySecondLayer);
+    add_module(policy, RecomputeModule::kEverySecondLayer);
     return policy;
   }
   add_named(text, policy);
@@ -70,7 +70,7 @@ RecomputePolicy selective(const RunCells& run, std::vector<std::string>& assumed
     assumed.emplace_back("recompute=selective:op (torchtitan's operator-level policy)");
     return policy;
   }
-  add(policy, RecomputeModule::kCoreAttention);
+  add_module(policy, RecomputeModule::kCoreAttention);
   assumed.emplace_back("recompute=selective:core_attn (Megatron's selective)");
   return policy;
 }

@@ -22,7 +22,7 @@ struct Sums {
 };
 using ByName = std::map<std::string, Sums>;
 
-void add(const ValidatedRow& row, Sums& sums) {
+void add_row(const ValidatedRow& row, Sums& sums) {
   if (!row.predicted) {
     ++sums.refused;
     return;
@@ -34,7 +34,7 @@ void add(const ValidatedRow& row, Sums& sums) {
   }
 }
 
-RunScore score_of(std::string name, const Sums& sums) {
+RunScore run_score(std::string name, const Sums& sums) {
   std::vector<double> sizes;
   sizes.reserve(sums.errors.size());
   for (const double error : sums.errors) {
@@ -46,10 +46,10 @@ RunScore score_of(std::string name, const Sums& sums) {
           mean(sums.errors), mean(sums.inside)};
 }
 
-std::vector<RunScore> scores_of(const ByName& all) {
+std::vector<RunScore> scores_by_name(const ByName& all) {
   std::vector<RunScore> scores;
   for (const auto& [name, sums] : all) {
-    scores.push_back(score_of(name, sums));
+    scores.push_back(run_score(name, sums));
   }
   return scores;
 }
@@ -95,17 +95,17 @@ struct Split {
 
 void add_by_name(const Row& row, const ValidatedRow& scored, const describe::StepSpreads& spreads,
                  Split& split) {
-  add(scored, split.sources[row.source]);
+  add_row(scored, split.sources[row.source]);
   const auto& run = std::get<RunSubject>(row.subject);
   if (!run.job) {
     return;
   }
   const describe::Job& job = *run.job;
-  add(scored, split.devices[job.cluster.device.id]);
-  add(scored, split.frameworks[std::string(describe::word_of<describe::Framework>(
-                  describe::kFrameworkWords, job.framework))]);
-  add(scored, split.layouts[run_layout_class(job)]);
-  add(scored, split.classes[spreads.of(job).name]);
+  add_row(scored, split.devices[job.cluster.device.id]);
+  add_row(scored, split.frameworks[std::string(describe::word_of<describe::Framework>(
+                      describe::kFrameworkWords, job.framework))]);
+  add_row(scored, split.layouts[run_layout_class(job)]);
+  add_row(scored, split.classes[spreads.of(job).name]);
 }
 
 struct Assumed {
@@ -200,11 +200,11 @@ RunScores run_scores(const std::vector<Row>& rows, const ValidationReport& repor
     if (!is_scored(rows[i])) {
       continue;
     }
-    add(scored, all);
+    add_row(scored, all);
     add_by_name(rows[i], scored, spreads, split);
     for (std::size_t at = 0; at < kRunLimits.size(); ++at) {
       if (is_in(kRunLimits[at], rows[i])) {
-        add(scored, targets[at]);
+        add_row(scored, targets[at]);
       }
     }
     scores.stated += states_all(scored) ? 1 : 0;
@@ -213,18 +213,18 @@ RunScores run_scores(const std::vector<Row>& rows, const ValidationReport& repor
       predicted.push_back(&scored);
     }
   }
-  scores.all = score_of("all", all);
+  scores.all = run_score("all", all);
   for (std::size_t at = 0; at < kRunLimits.size(); ++at) {
     if (!targets[at].errors.empty()) {
       scores.targets.push_back(
-          {score_of(std::string(kRunLimits[at].name), targets[at]), kRunLimits[at].mean});
+          {run_score(std::string(kRunLimits[at].name), targets[at]), kRunLimits[at].mean});
     }
   }
-  scores.sources = scores_of(split.sources);
-  scores.devices = scores_of(split.devices);
-  scores.frameworks = scores_of(split.frameworks);
-  scores.layouts = scores_of(split.layouts);
-  scores.classes = scores_of(split.classes);
+  scores.sources = scores_by_name(split.sources);
+  scores.devices = scores_by_name(split.devices);
+  scores.frameworks = scores_by_name(split.frameworks);
+  scores.layouts = scores_by_name(split.layouts);
+  scores.classes = scores_by_name(split.classes);
   scores.assumed = assumed_scores(predicted);
   scores.scaling = scaling_series(rows, report);
   scores.top3 = best_in_predicted_top3(rows, report);

@@ -37,7 +37,8 @@ Row run(std::string id, std::string source, double measured) {
   return row;
 }
 
-RunScores scores_of(const std::vector<Row>& rows, const std::map<std::string, Prediction>& known) {
+RunScores run_scores_of(const std::vector<Row>& rows,
+                        const std::map<std::string, Prediction>& known) {
   const ValidationReport report = validate(rows, [&known](const Row& row) -> Answer {
     const auto found = known.find(row.id);
     return found == known.end() ? Answer(Refusal{"too hard"}) : Answer(found->second);
@@ -46,7 +47,7 @@ RunScores scores_of(const std::vector<Row>& rows, const std::map<std::string, Pr
 }
 
 TEST(RunScores, NothingOfNothing) {
-  const RunScores scores = scores_of({}, {});
+  const RunScores scores = run_scores_of({}, {});
   EXPECT_EQ(scores.all.rows, 0);
   EXPECT_FALSE(mean_kendall(scores));
   EXPECT_FALSE(mean_difference(scores));
@@ -56,9 +57,9 @@ TEST(RunScores, NothingOfNothing) {
 
 // Errors +0.1 and −0.3; the first interval holds 10, the second does not.
 TEST(RunScores, ErrorsAndCoverageByHand) {
-  const RunScores scores =
-      scores_of({run("a", "bloom", 10.0), run("b", "bloom", 10.0), run("c", "bloom", 10.0)},
-                {{"a", {11.0, std::pair(9.0, 12.0), {}}}, {"b", {7.0, std::pair(6.0, 8.0), {}}}});
+  const RunScores scores = run_scores_of(
+      {run("a", "bloom", 10.0), run("b", "bloom", 10.0), run("c", "bloom", 10.0)},
+      {{"a", {11.0, std::pair(9.0, 12.0), {}}}, {"b", {7.0, std::pair(6.0, 8.0), {}}}});
   ASSERT_EQ(scores.sources.size(), 1U);
   const RunScore& bloom = scores.sources[0];
   EXPECT_EQ(bloom.rows, 2);
@@ -76,7 +77,7 @@ TEST(RunScores, ErrorsAndCoverageByHand) {
 
 TEST(RunScores, ATargetIsMetAtItsLimit) {
   const RunScores scores =
-      scores_of({run("a", "vtrain_multi", 10.0)}, {{"a", {10.5, std::nullopt, {}}}});
+      run_scores_of({run("a", "vtrain_multi", 10.0)}, {{"a", {10.5, std::nullopt, {}}}});
   ASSERT_EQ(scores.targets.size(), 1U);
   EXPECT_TRUE(scores.targets[0].holds());
 }
@@ -85,7 +86,7 @@ TEST(RunScores, ATargetIsMetAtItsLimit) {
 TEST(RunScores, RowsThatSayTooLittleAreNotAsked) {
   std::vector<Row> rows{run("a", "nemo", 1.0), run("b", "nemo", 1.0), run("c", "nemo", 1.0)};
   rows[1].refusal = "layout not stated: tp, pp";
-  const RunScores scores = scores_of(rows, {{"a", {1.0, std::nullopt, {}}}});
+  const RunScores scores = run_scores_of(rows, {{"a", {1.0, std::nullopt, {}}}});
   EXPECT_EQ(scores.stated, 2);
   EXPECT_EQ(scores.stated_predicted, 1);
 }
@@ -93,12 +94,12 @@ TEST(RunScores, RowsThatSayTooLittleAreNotAsked) {
 TEST(RunScores, TrustCIsNotScored) {
   std::vector<Row> rows{run("a", "nemo", 1.0)};
   rows[0].trust = Trust::kC;
-  EXPECT_EQ(scores_of(rows, {{"a", {9.0, std::nullopt, {}}}}).all.rows, 0);
+  EXPECT_EQ(run_scores_of(rows, {{"a", {9.0, std::nullopt, {}}}}).all.rows, 0);
 }
 
 // "rank 8" and "rank 16" are one fact; rows of another source don't count as its rows without.
 TEST(RunScores, FactsWithAndWithout) {
-  const RunScores scores = scores_of(
+  const RunScores scores = run_scores_of(
       {run("a", "one", 10.0), run("b", "one", 10.0), run("c", "one", 10.0), run("d", "two", 10.0)},
       {{"a", {11.0, std::nullopt, {"rank 8"}}},
        {"b", {13.0, std::nullopt, {"rank 16"}}},
@@ -122,7 +123,7 @@ TEST(RunScores, RankingCountsSourcesAlike) {
       known[rows.back().id] = {source == std::string("one") ? i : 5.0 - i, std::nullopt, {}};
     }
   }
-  const RunScores scores = scores_of(rows, known);
+  const RunScores scores = run_scores_of(rows, known);
   ASSERT_EQ(scores.rankings.size(), 2U);
   EXPECT_NEAR(mean_kendall(scores).value_or(9.0), 0.0, 1e-12);
   EXPECT_NEAR(mean_regret(scores).value_or(9.0), 1.5, 1e-12);  // 0 and 4 / 1 − 1

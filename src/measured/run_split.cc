@@ -17,10 +17,6 @@ using describe::PipelineSplit;
 
 constexpr std::size_t kMostPlaces = 10'000;
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
 // "*14" at `at`: the factor, and `at` moved behind it; 1 where there is none.
 std::size_t factor_at(std::string_view text, std::size_t& at) {
   if (at >= text.size() || text[at] != '*') {

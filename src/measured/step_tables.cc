@@ -15,7 +15,7 @@ namespace {
 using describe::Job;
 using describe::Storage;
 
-constexpr std::int64_t kMostRanks = 10'000'000;
+constexpr std::int64_t kMostPytorchRanks = 10'000'000;
 constexpr std::int64_t kMostWorld = 1'000'000;
 
 TableFamily family_of(Cells& cells) {
@@ -177,7 +177,7 @@ Result<Job> pytorch_job(Cells& cells, const TableContext& context,
   job.layout.dp = cells.required_count("dp");
   job.layout.mbs = cells.required_count("mb");
   const std::int64_t world = cells.required_count("world");
-  if (world < 1 || world > kMostRanks || job.layout.tp < 1 || job.layout.tp > world ||
+  if (world < 1 || world > kMostPytorchRanks || job.layout.tp < 1 || job.layout.tp > world ||
       job.layout.dp < 1 || job.layout.dp > world) {
     cells.reject("world", "not tp times dp ranks", "1 to 10,000,000");
   }
@@ -210,7 +210,7 @@ Result<std::vector<Row>> sharded_memory_rows(Cells cells, const TableContext& co
   }
   layout.mbs = cells.required_count("mb");
   layout.dp = cells.required_count("world");
-  if (layout.dp < 1 || layout.dp > kMostRanks || layout.mbs < 1) {
+  if (layout.dp < 1 || layout.dp > kMostPytorchRanks || layout.mbs < 1) {
     cells.reject("world", "not a number of ranks", "1 to 10,000,000");
   }
   std::vector<Row> rows = rows_of_quantities(

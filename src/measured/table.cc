@@ -18,7 +18,6 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kShown = 400;
 
-constexpr Bytes kMostTable = 64_MiB;
 constexpr std::size_t kMostTables = 10'000;
 
 using CsvReader = Result<std::vector<Row>> (*)(const CsvTable&, TableContext&);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/units.h"
 #include "describe/data_store.h"
 #include "measured/row.h"
 
@@ -34,12 +35,14 @@ inline constexpr std::array<describe::Word<TableKind>, 15> kTableKindWords{
      {TableKind::kStageTimes, "stage times"},
      {TableKind::kPipelineSchedules, "pipeline schedules"}}};
 
+inline constexpr Bytes kMostTable = 64_MiB;
+
 // The kind of a CSV table with these columns (order and further columns do not matter). An unknown
 // header is an Error that shows the columns seen and those of every known kind.
 Result<TableKind> table_kind(std::span<const std::string_view> header, std::string_view where);
 
 // Every measurement of one table, in table order; several Rows share a line that has several
-// measured columns. A malformed cell is an Error at file:line. Tables are at most 64 MiB.
+// measured columns. A malformed cell is an Error at file:line. Tables are at most kMostTable.
 Result<std::vector<Row>> read_table(const std::filesystem::path& path,
                                     const describe::DataStore& data);
 

@@ -10,8 +10,8 @@ namespace sextant::measured {
 
 namespace {
 
-constexpr std::int64_t kMostLayers = 100'000;
-constexpr std::int64_t kMost = 10'000'000;
+constexpr std::int64_t kMostShapeLayers = 100'000;
+constexpr std::int64_t kMostShapeSize = 10'000'000;
 constexpr std::int64_t kGpt2Positions = 1024;  // Source: Hugging Face GPT2Config, n_positions
 constexpr std::int64_t kQwen3HeadDim = 128;    // Source: Hugging Face Qwen3Config, head_dim
 
@@ -23,12 +23,12 @@ void check_shape(const TableShape& shape, Cells& cells) {
       cells.reject(column, "out of range", fmt::format("1 to {}", most));
     }
   };
-  check("layers", shape.layers, kMostLayers);
-  check("hidden", shape.hidden, kMost);
-  check("ffn", shape.ffn, kMost);
-  check("heads", shape.heads, kMost);
-  check("vocab", shape.vocab, kMost);
-  check("seq", shape.seq, kMost);
+  check("layers", shape.layers, kMostShapeLayers);
+  check("hidden", shape.hidden, kMostShapeSize);
+  check("ffn", shape.ffn, kMostShapeSize);
+  check("heads", shape.heads, kMostShapeSize);
+  check("vocab", shape.vocab, kMostShapeSize);
+  check("seq", shape.seq, kMostShapeSize);
   if (shape.kv_heads < 1 || shape.kv_heads > shape.heads || shape.heads > shape.hidden) {
     cells.reject("heads", "no heads of that hidden size", "hidden >= heads >= kv heads >= 1");
   }

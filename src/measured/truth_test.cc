@@ -11,6 +11,7 @@
 
 #include "base/csv.h"
 #include "base/file.h"
+#include "base/places_testing.h"
 #include "describe/layout/rules.h"
 #include "describe/model/parameters.h"
 #include "measured/flops_convention.h"
@@ -22,7 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 
 const fs::path& truth() {
-  static const fs::path kFolder = fs::path(SEXTANT_SOURCE_DIR) / ".." / "shared" / "truth";
+  static const fs::path kFolder = shared_folder() / "truth";
   return kFolder;
 }
 

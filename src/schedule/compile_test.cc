@@ -2,13 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include "schedule/testing.h"
+
 namespace sextant::schedule {
 namespace {
 
-constexpr ActionKind kF = ActionKind::kForward;
-constexpr ActionKind kB = ActionKind::kBackward;
-constexpr ActionKind kI = ActionKind::kInputGradient;
-constexpr ActionKind kW = ActionKind::kWeightGradient;
 constexpr ActionKind kR = ActionKind::kReduceGradient;
 
 TEST(Compiling, RefusesWhatIsNoSchedule) {

@@ -20,7 +20,7 @@ Timeline drawn(const ScheduleShape& shape, const OwnedCosts& costs,
   return timeline_of(table, costs.view(), work, options);
 }
 
-std::string text_of(const Timeline& timeline) {
+std::string spans_text(const Timeline& timeline) {
   std::string text;
   for (const timeline::Span& span : timeline.spans()) {
     text += std::to_string(timeline.lane_of(span).rank.value) + "." +
@@ -33,7 +33,7 @@ std::string text_of(const Timeline& timeline) {
 
 TEST(Drawing, ShowsComputeBubblesAndTransfers) {
   const OwnedCosts costs = equal_costs(2, split_costs(10_ns, 10_ns, 10_ns), 1_ns, 2_ns);
-  EXPECT_EQ(text_of(drawn({Schedule::k1f1b, 2, 1, 1}, costs)),
+  EXPECT_EQ(spans_text(drawn({Schedule::k1f1b, 2, 1, 1}, costs)),
             "0.0 F0 0-10\n"
             "0.0 bubble 10-43\n"
             "0.0 B0 43-63\n"
@@ -56,7 +56,7 @@ TEST(Drawing, AMicrobatchHasOneNameOnAllRanks) {
 
 TEST(Drawing, ASharedSlotIsOneSpan) {
   const OwnedCosts costs = equal_costs(4, split_costs(10_ns, 10_ns, 10_ns));
-  const std::string text = text_of(drawn({Schedule::kDualPipeV, 2, 2, 4}, costs));
+  const std::string text = spans_text(drawn({Schedule::kDualPipeV, 2, 2, 4}, costs));
   EXPECT_NE(text.find("0.0 F3 chunk 0 + B1 chunk 1 "), std::string::npos) << text;
 }
 

@@ -14,7 +14,7 @@ namespace {
 
 using describe::Schedule;
 
-std::string text_of(const std::vector<Action>& actions) {
+std::string actions_text(const std::vector<Action>& actions) {
   std::string text;
   for (const Action& action : actions) {
     text += to_text(action);
@@ -28,7 +28,7 @@ std::vector<std::string> texts_of(const ScheduleShape& shape) {
   EXPECT_TRUE(table) << (table ? "" : to_text(table.error()));
   std::vector<std::string> texts;
   for (const std::vector<Action>& rank : table ? table->ranks : ActionTable().ranks) {
-    texts.push_back(text_of(rank));
+    texts.push_back(actions_text(rank));
   }
   return texts;
 }

@@ -13,11 +13,6 @@ namespace {
 
 using describe::Schedule;
 
-constexpr ActionKind kF = ActionKind::kForward;
-constexpr ActionKind kB = ActionKind::kBackward;
-constexpr ActionKind kI = ActionKind::kInputGradient;
-constexpr ActionKind kW = ActionKind::kWeightGradient;
-
 // Another way to the same answer: starts pushed later until no wait is broken.
 class Relaxation {
  public:

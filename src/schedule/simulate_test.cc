@@ -9,9 +9,6 @@ namespace {
 
 using describe::Schedule;
 
-constexpr ActionKind kF = ActionKind::kForward;
-constexpr ActionKind kB = ActionKind::kBackward;
-
 TEST(Simulation, OneStageTakesItsWork) {
   const CompiledTable table = compiled_table({Schedule::k1f1b, 1, 1, 5});
   const OwnedCosts costs = equal_costs(1, split_costs(1_s, 1.5_s, 0.5_s));

@@ -1,4 +1,4 @@
-// Random pipelines for property tests.
+// What the tests of schedules share: short names of actions, random pipelines.
 #pragma once
 
 #include <algorithm>
@@ -11,6 +11,11 @@
 #include "schedule/simulate.h"
 
 namespace sextant::schedule {
+
+inline constexpr ActionKind kF = ActionKind::kForward;
+inline constexpr ActionKind kB = ActionKind::kBackward;
+inline constexpr ActionKind kI = ActionKind::kInputGradient;
+inline constexpr ActionKind kW = ActionKind::kWeightGradient;
 
 inline bool near(Seconds a, Seconds b) {
   return std::abs((a - b).base()) <= 1e-9 * (1.0 + std::max(a, b).base());

@@ -7,11 +7,10 @@ namespace sextant::search {
 namespace {
 
 using describe::Layout;
-using describe::MeshAxes;
 
-MeshAxes axes_of(const Problem& problem, const Layout& layout) {
+describe::MeshAxes axes_of(const Problem& problem, const Layout& layout) {
   const std::int64_t dp = problem.job.cluster.devices / (layout.tp * layout.cp * layout.pp);
-  MeshAxes axes;
+  describe::MeshAxes axes;
   axes.tensor = layout.tp;
   axes.sequence = layout.cp;
   axes.pipeline = layout.pp;
@@ -31,10 +30,10 @@ std::int64_t slices_of(const Problem& problem) {
 std::vector<std::array<describe::Axis, 5>> mesh_orders(const Problem& problem,
                                                        const Choices& choices,
                                                        const Layout& layout) {
-  const MeshAxes axes = axes_of(problem, layout);
+  const describe::MeshAxes axes = axes_of(problem, layout);
   const std::int64_t slices = slices_of(problem);
   std::vector<std::array<describe::Axis, 5>> orders;
-  std::vector<MeshAxes> seen;
+  std::vector<describe::MeshAxes> seen;
   for (const auto& order : choices.orders) {
     const describe::Crossing across = describe::crossing(axes, order, slices);
     if (across.fills && std::find(seen.begin(), seen.end(), across.dcn) == seen.end()) {

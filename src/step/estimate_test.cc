@@ -10,7 +10,7 @@ namespace {
 
 using workload::random_job;
 
-bool close(Seconds one, Seconds other) {
+bool close_in_ratio(Seconds one, Seconds other) {
   return std::abs(one / other - 1.0) < 1e-9;
 }
 
@@ -20,8 +20,9 @@ bool no_slower(const StepEstimate& better, const StepEstimate& worse) {
 
 RC_GTEST_PROP(EstimateStep, TermsAddUp, ()) {
   const StepEstimate estimate = estimate_step(random_job(), any_machine());
-  RC_ASSERT(close(estimate.step, estimate.compute + estimate.host + estimate.exposed.total() +
-                                     estimate.bubble + estimate.update + estimate.beside));
+  RC_ASSERT(close_in_ratio(estimate.step, estimate.compute + estimate.host +
+                                              estimate.exposed.total() + estimate.bubble +
+                                              estimate.update + estimate.beside));
   RC_ASSERT(estimate.bubble >= Seconds());
   RC_ASSERT(estimate.host >= -1_us);
   for (std::size_t axis = 0; axis < kAxes; ++axis) {
@@ -40,7 +41,8 @@ RC_GTEST_PROP(EstimateStep, FreeLinksLeaveTheComputeBound, ()) {
   model.comm = free_links(model.comm);
   const StepEstimate estimate = estimate_step(job, model);
   RC_ASSERT(estimate.exposed.total() < estimate.step * 1e-6);
-  RC_ASSERT(close(estimate.compute, bound.compute) || estimate.slowest_rank != bound.slowest_rank);
+  RC_ASSERT(close_in_ratio(estimate.compute, bound.compute) ||
+            estimate.slowest_rank != bound.slowest_rank);
   RC_ASSERT(no_slower(estimate, bound));
 }
 

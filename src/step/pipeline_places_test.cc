@@ -135,21 +135,22 @@ RC_GTEST_PROP(PipelinePlaces, MessagesTakeAsLongFromAllRanksOfAPlace, ()) {
   }
 }
 
-bool same(const AxisTimes& a, const AxisTimes& b) {
+bool same_costs(const AxisTimes& a, const AxisTimes& b) {
   return a.times == b.times;
 }
 
-bool same(const PassCost& a, const PassCost& b) {
+bool same_costs(const PassCost& a, const PassCost& b) {
   return a.compute == b.compute && a.host == b.host && a.tail == b.tail && a.slowed == b.slowed &&
-         same(a.exposed, b.exposed) && same(a.hidden, b.hidden);
+         same_costs(a.exposed, b.exposed) && same_costs(a.hidden, b.hidden);
 }
 
-bool same(const StageCost& a, const StageCost& b) {
-  return same(a.forward, b.forward) && same(a.backward, b.backward) &&
+bool same_costs(const StageCost& a, const StageCost& b) {
+  return same_costs(a.forward, b.forward) && same_costs(a.backward, b.backward) &&
          a.send_forward == b.send_forward && a.send_backward == b.send_backward &&
-         same(a.reduced, b.reduced) && a.reduced_last == b.reduced_last &&
-         same(a.reduced_bare, b.reduced_bare) && same(a.gathered, b.gathered) &&
-         same(a.gathered_bare, b.gathered_bare) && same(a.around_update, b.around_update);
+         same_costs(a.reduced, b.reduced) && a.reduced_last == b.reduced_last &&
+         same_costs(a.reduced_bare, b.reduced_bare) && same_costs(a.gathered, b.gathered) &&
+         same_costs(a.gathered_bare, b.gathered_bare) &&
+         same_costs(a.around_update, b.around_update);
 }
 
 // The same of whole steps.
@@ -164,13 +165,13 @@ RC_GTEST_PROP(PipelinePlaces, StepsAreThoseOfRanksPricedOneByOne, ()) {
   RC_ASSERT(some.compute == all.compute);
   RC_ASSERT(some.bubble == all.bubble);
   RC_ASSERT(some.slowest_rank == all.slowest_rank);
-  RC_ASSERT(same(some.exposed, all.exposed));
-  RC_ASSERT(same(some.hidden, all.hidden));
+  RC_ASSERT(same_costs(some.exposed, all.exposed));
+  RC_ASSERT(same_costs(some.hidden, all.hidden));
   const std::vector<StageCost> listed = costs.stages();
   const std::vector<StageCost> one_by_one = each.stages();
   RC_ASSERT(listed.size() == one_by_one.size());
   for (std::size_t i = 0; i < listed.size(); ++i) {
-    RC_ASSERT(same(listed[i], one_by_one[i]));
+    RC_ASSERT(same_costs(listed[i], one_by_one[i]));
   }
 }
 

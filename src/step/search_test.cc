@@ -13,7 +13,7 @@ namespace {
 
 using describe::Layout;
 
-bool same(const StepTerms& a, const StepTerms& b) {
+bool same_terms(const StepTerms& a, const StepTerms& b) {
   const auto same_times = [](const AxisTimes& one, const AxisTimes& other) {
     return one.times == other.times;
   };
@@ -92,7 +92,7 @@ void expect_same_on_a_sample(const char* model) {
   for (const Layout& layout : layouts) {
     const SearchEstimate found = search.estimate(layout);
     job.layout = layout;
-    EXPECT_TRUE(same(found.time, estimate_step(job, machine)));
+    EXPECT_TRUE(same_terms(found.time, estimate_step(job, machine)));
     const cost::RankMemory fullest = model_of_memory.fullest(layout);
     EXPECT_EQ(found.allocated, fullest.allocated);
     EXPECT_EQ(found.fits, fullest.least <= job.cluster.device.usable_memory());
@@ -118,7 +118,7 @@ TEST(StepSearch, ForgetsNothingThatALayoutHolds) {
   StepCosts forgetful(job, machine, {.keep = kKeepNothing});
   for (const Layout& layout : sampled_layouts(job)) {
     job.layout = layout;
-    EXPECT_TRUE(same(forgetful.terms(layout), estimate_step(job, machine)));
+    EXPECT_TRUE(same_terms(forgetful.terms(layout), estimate_step(job, machine)));
   }
 }
 
@@ -142,8 +142,8 @@ RC_GTEST_PROP(StepSearch, RemembersNothingOfOtherLayouts, ()) {
         *rc::gen::element(describe::Dispatcher::kAllToAll, describe::Dispatcher::kDeepEp);
     if (describe::check_rules(job).empty()) {
       const StepTerms expected = estimate_step(job, machine);
-      RC_ASSERT(same(costs.terms(job.layout), expected));
-      RC_ASSERT(same(forgetful.terms(job.layout), expected));
+      RC_ASSERT(same_terms(costs.terms(job.layout), expected));
+      RC_ASSERT(same_terms(forgetful.terms(job.layout), expected));
     }
   }
 }

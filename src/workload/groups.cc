@@ -9,7 +9,7 @@ using describe::Axis;
 namespace {
 
 // Keeps `size` neighbours of a group's range, or every size-th from the rank's place on.
-enum class Part { kNeighbours, kAcross };
+enum class GroupPart { kNeighbours, kAcross };
 
 }  // namespace
 
@@ -101,10 +101,10 @@ RankGroup RankGrid::spanned(const Division& division, std::initializer_list<Axis
 
 RankGroup RankGrid::group(GroupKind kind, std::int64_t rank, std::int64_t size) const {
   // Of a group: `width` neighbours around the rank, or one of each such set.
-  const auto part = [](RankGroup group, std::int64_t width, Part which) {
+  const auto part = [](RankGroup group, std::int64_t width, GroupPart which) {
     const std::int64_t inside = group.position_ % width;
     const std::int64_t set = group.position_ / width;
-    if (which == Part::kNeighbours) {
+    if (which == GroupPart::kNeighbours) {
       group.first_ = set * width;
       group.count_ = width;
       group.position_ = inside;
@@ -123,9 +123,10 @@ RankGroup RankGrid::group(GroupKind kind, std::int64_t rank, std::int64_t size) 
     case GroupKind::kCp:
       return spanned(dense_, {Axis::kCp}, rank);
     case GroupKind::kCpInner:
-      return part(spanned(dense_, {Axis::kCp}, rank), size > 0 ? size : cp, Part::kNeighbours);
+      return part(spanned(dense_, {Axis::kCp}, rank), size > 0 ? size : cp, GroupPart::kNeighbours);
     case GroupKind::kCpOuter:
-      return part(spanned(dense_, {Axis::kCp}, rank), size > 0 ? cp / size : cp, Part::kAcross);
+      return part(spanned(dense_, {Axis::kCp}, rank), size > 0 ? cp / size : cp,
+                  GroupPart::kAcross);
     case GroupKind::kEp:
       return spanned(expert_, {Axis::kEp}, rank);
     case GroupKind::kEtp:
@@ -135,15 +136,15 @@ RankGroup RankGrid::group(GroupKind kind, std::int64_t rank, std::int64_t size) 
     case GroupKind::kDp:
       return spanned(dense_, {Axis::kCp, Axis::kDp}, rank);
     case GroupKind::kShard:
-      return part(spanned(dense_, {Axis::kCp, Axis::kDp}, rank), shards_, Part::kNeighbours);
+      return part(spanned(dense_, {Axis::kCp, Axis::kDp}, rank), shards_, GroupPart::kNeighbours);
     case GroupKind::kReplicate:
-      return part(spanned(dense_, {Axis::kCp, Axis::kDp}, rank), shards_, Part::kAcross);
+      return part(spanned(dense_, {Axis::kCp, Axis::kDp}, rank), shards_, GroupPart::kAcross);
     case GroupKind::kExpertDp:
       return spanned(expert_, {Axis::kDp}, rank);
     case GroupKind::kExpertShard:
-      return part(spanned(expert_, {Axis::kDp}, rank), expert_shards_, Part::kNeighbours);
+      return part(spanned(expert_, {Axis::kDp}, rank), expert_shards_, GroupPart::kNeighbours);
     case GroupKind::kExpertReplicate:
-      return part(spanned(expert_, {Axis::kDp}, rank), expert_shards_, Part::kAcross);
+      return part(spanned(expert_, {Axis::kDp}, rank), expert_shards_, GroupPart::kAcross);
     case GroupKind::kPipeline:
       return spanned(dense_, {Axis::kPp}, rank);
     case GroupKind::kEmbedding: {

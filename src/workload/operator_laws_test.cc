@@ -44,7 +44,7 @@ describe::RecomputePolicy random_policy() {
 }
 
 // A legal job, or nothing is asked of this draw.
-Job random_job() {
+Job random_compute_job() {
   Job job = job_of(*rc::gen::elementOf(kModels));
   if (job.model.learned_positions > 0) {
     job.sequences.length = std::min(job.sequences.length, job.model.learned_positions);
@@ -82,7 +82,7 @@ Job random_job() {
 
 TEST(OperatorLaws, ListsAndTotalsAgreeForEveryLayout) {
   EXPECT_TRUE(rc::check("list == totals", [] {
-    const Job job = random_job();
+    const Job job = random_compute_job();
     const Shard shard = shard_of(job);
     const std::vector<Stage> stages = stages_of(job);
     LayoutWork work;
@@ -99,7 +99,7 @@ TEST(OperatorLaws, ListsAndTotalsAgreeForEveryLayout) {
 
 TEST(OperatorLaws, EveryNumberIsFiniteAndNotNegative) {
   EXPECT_TRUE(rc::check("numbers are sane", [] {
-    const Job job = random_job();
+    const Job job = random_compute_job();
     for (const Operator& op : all_operators(job)) {
       for (const double number :
            {op.flops.base(), op.model_flops.base(), op.read.base(), op.written.base(), op.keys,
@@ -115,7 +115,7 @@ TEST(OperatorLaws, EveryNumberIsFiniteAndNotNegative) {
 // What a replica's ranks ask for does not depend on how the model is cut.
 TEST(OperatorLaws, ModelFlopsAreTheSameForEveryLayout) {
   EXPECT_TRUE(rc::check("model flops are invariant", [] {
-    Job job = random_job();
+    Job job = random_compute_job();
     RC_PRE(job.workload == describe::Workload::kPretrain);
     const auto per_token = [](const Job& of) {
       const Shard shard = shard_of(of);
@@ -167,7 +167,7 @@ std::optional<PartMask> repeated_everywhere(const Job& job) {
 
 TEST(OperatorLaws, RecomputationRepeatsTheForwardOfItsPartsAndChangesNothingElse) {
   EXPECT_TRUE(rc::check("recompute == forward of the parts", [] {
-    Job job = random_job();
+    Job job = random_compute_job();
     RC_PRE(job.workload != describe::Workload::kForward);
     const WorkTotals with = totals_of(all_operators(job));
     const auto parts = repeated_everywhere(job);

@@ -12,7 +12,7 @@ namespace {
 
 using describe::Job;
 
-bool same(const TrafficTotals& a, const TrafficTotals& b) {
+bool same_traffic(const TrafficTotals& a, const TrafficTotals& b) {
   for (std::size_t i = 0; i < a.groups.size(); ++i) {
     if (!near(a.groups[i].calls, b.groups[i].calls) ||
         !near(a.groups[i].payload / 1_B, b.groups[i].payload / 1_B) ||
@@ -31,10 +31,10 @@ RC_GTEST_PROP(TrafficLaws, TotalsAreThoseOfTheList, ()) {
   TrafficTotals sum;
   for (const Stage& stage : stages) {
     const TrafficTotals listed = totals_of(step_collectives(job, stage, shard));
-    RC_ASSERT(same(listed, stage_traffic(job, job.layout, shard, stage)));
+    RC_ASSERT(same_traffic(listed, stage_traffic(job, job.layout, shard, stage)));
     sum.add(listed, ranks);
   }
-  RC_ASSERT(same(sum, traffic_totals(job, job.layout, shard, stages)));
+  RC_ASSERT(same_traffic(sum, traffic_totals(job, job.layout, shard, stages)));
 }
 
 RC_GTEST_PROP(TrafficLaws, MessagesAreWellFormed, ()) {

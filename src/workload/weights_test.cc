@@ -11,10 +11,6 @@ namespace {
 
 using describe::Job;
 
-std::vector<std::string> catalogue() {
-  return describe::DataStore().list("models", "json");
-}
-
 Job whole(const std::string& name) {
   Job job;
   job.model = *describe::load_model(name, describe::DataStore());
@@ -26,7 +22,7 @@ Job whole(const std::string& name) {
 }
 
 TEST(Weights, OneRankHoldsEveryParameterOfEveryCatalogueModel) {
-  for (const std::string& name : catalogue()) {
+  for (const std::string& name : describe::catalogue_names(describe::DataStore())) {
     const Job job = whole(name);
     const Shard shard = shard_of(job);
     const std::vector<Stage> stages = stages_of(job);

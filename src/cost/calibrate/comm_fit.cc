@@ -16,7 +16,7 @@ using describe::CommKey;
 using describe::CommUnit;
 using describe::LinkKey;
 
-constexpr std::size_t kFewest = 3;
+constexpr std::size_t kFewestRows = 3;
 // What it costs a constant to leave its start by a factor of e, in mean error: so little that three
 // timings outweigh it, so much that a constant nothing speaks of stays.
 constexpr double kPull = 0.004;
@@ -41,7 +41,7 @@ std::vector<double> weights_of(std::span<const TimedCollective> calls) {
 }
 
 // Does a key of the links speak of the operation? Keys of networks all do, by their table.
-bool speaks_of(const CommKey& key, CollectiveOp op) {
+bool key_speaks_of(const CommKey& key, CollectiveOp op) {
   const bool exchange = op == CollectiveOp::kAllToAll || op == CollectiveOp::kSendReceive;
   if (key.table == "exchange") {
     return exchange && (key.name != "message" || op == CollectiveOp::kSendReceive) &&
@@ -70,7 +70,7 @@ bool fits(const CommKey& key, const TimedCollective& call) {
   if (key.table == "timer") {
     return call.timer == (key.name == "xla" ? CommTimer::kXla : CommTimer::kTorch);
   }
-  if (!speaks_of(key, call.op)) {
+  if (!key_speaks_of(key, call.op)) {
     return false;
   }
   // Rates are of group sizes.
@@ -118,7 +118,7 @@ FitConstant constant_of(const CommKey& key, double start, std::span<const TimedC
       constant.rows.push_back(i);
     }
   }
-  if (constant.rows.size() < kFewest) {
+  if (constant.rows.size() < kFewestRows) {
     constant.rows.clear();
   }
   return constant;

@@ -24,7 +24,7 @@ using describe::SourceKind;
 
 // Below this the host decides how long a call takes (docs/models/compute.md).
 constexpr Seconds kHostBound = 20_us;
-constexpr std::int64_t kFewest = 3;
+constexpr std::int64_t kFewestCalls = 3;
 
 // What a key is judged by: kinds of calls, its bounds in the unit of the facts (seconds, ratio,
 // count), and whether short calls say nothing about it.
@@ -34,7 +34,7 @@ struct Rule {
   double least = 0.0;
   double most = 0.0;
   bool rate = false;
-  std::int64_t fewest = kFewest;
+  std::int64_t fewest = kFewestCalls;
 };
 constexpr double kLow = 0.05;    // shares
 constexpr double kHigh = 1.2;    // shares: clocks above the datasheet's are possible
@@ -97,7 +97,7 @@ constexpr std::array kRules{
     Rule{"host_copy.pageable_launch", "pcie", kBrief, kLong},
 };
 
-bool speaks_of(const Rule& rule, const TimedCall& call) {
+bool rule_speaks_of(const Rule& rule, const TimedCall& call) {
   if (rule.rate && call.measured < kHostBound) {
     return false;
   }
@@ -128,7 +128,7 @@ void add_formats(const std::vector<TimedCall>& calls, KernelFacts& facts) {
   };
   for (const auto& [dtype, count] : seen) {
     const bool eight_bits = dtype == DType::kFp6 || dtype == DType::kFp4 || dtype == DType::kInt8;
-    if (count >= kFewest && !of(dtype)) {
+    if (count >= kFewestCalls && !of(dtype)) {
       of(dtype) = eight_bits && of(DType::kFp8) ? of(DType::kFp8) : of(DType::kBf16);
     }
   }
@@ -244,7 +244,7 @@ class Fit {
       }
       list_[key.index].set_number(key.start);
       for (std::size_t i = 0; i < calls_.size(); ++i) {
-        if (moved[i] && speaks_of(*key.rule, calls_[i])) {
+        if (moved[i] && rule_speaks_of(*key.rule, calls_[i])) {
           key.rows.push_back(i);
         }
       }

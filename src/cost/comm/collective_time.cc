@@ -32,7 +32,7 @@ double rate_at(const CommModel& model, LinkKey two, std::int64_t ranks) {
                      : std::lerp(model.link[first + 1], model.link[first + 2], place - 2.0);
 }
 
-LinkKey rates_of(CollectiveOp op) {
+LinkKey rates_key(CollectiveOp op) {
   switch (op) {
     case CollectiveOp::kAllReduce:
       return LinkKey::kAllReduce2;
@@ -85,7 +85,8 @@ Scene scene_of(CollectiveOp op, const GroupShape& group, const CommModel& model)
   scene.volume = describe::bus_share(op, group.ranks);
   scene.steps = rounds * (scene.ranks - 1.0);
   scene.across = rounds * (scene.domains - 1.0);
-  scene.inside = group.per_domain > 1 ? rate_at(model, rates_of(op), group.per_domain) : kUnlimited;
+  scene.inside =
+      group.per_domain > 1 ? rate_at(model, rates_key(op), group.per_domain) : kUnlimited;
   scene.network = group.domains > 1 ? network_rate(model, group) : kUnlimited;
   scene.delay = model.added_delay;
   return scene;

@@ -21,7 +21,7 @@ constexpr std::array kOps{CollectiveOp::kAllReduce,     CollectiveOp::kAllGather
                           CollectiveOp::kReduceScatter, CollectiveOp::kAllToAll,
                           CollectiveOp::kSendReceive,   CollectiveOp::kBroadcast};
 
-CommModel model_of(const char* link, const char* network, BytesPerSecond nic) {
+CommModel comm_model_of(const char* link, const char* network, BytesPerSecond nic) {
   const describe::DataStore data;
   const auto links = describe::load_link_facts(link, data);
   const auto nets = describe::load_network_facts(network, data);
@@ -30,8 +30,8 @@ CommModel model_of(const char* link, const char* network, BytesPerSecond nic) {
   return comm_model(*links, std::nullopt, *nets, nic);
 }
 
-CommModel hopper() {
-  return model_of("nvlink4", "ib", 50_GBps);
+CommModel hopper_comm() {
+  return comm_model_of("nvlink4", "ib", 50_GBps);
 }
 
 GroupShape any_group() {
@@ -49,7 +49,7 @@ Bytes any_bytes() {
 }
 
 RC_GTEST_PROP(CollectiveTime, MoreBytesAreNeverFaster, ()) {
-  const CommModel model = hopper();
+  const CommModel model = hopper_comm();
   const GroupShape group = any_group();
   const CommLines lines = comm_lines(any_op(), group, model);
   const Bytes less = any_bytes();
@@ -58,7 +58,7 @@ RC_GTEST_PROP(CollectiveTime, MoreBytesAreNeverFaster, ()) {
 }
 
 RC_GTEST_PROP(CollectiveTime, AFasterLinkIsNeverSlower, ()) {
-  const CommModel model = hopper();
+  const CommModel model = hopper_comm();
   CommModel faster = model;
   faster.nic_rate *= 1.0 + *rc::gen::inRange(0, 100) / 20.0;
   for (std::size_t i = 0; i < faster.link.size(); ++i) {
@@ -74,7 +74,7 @@ RC_GTEST_PROP(CollectiveTime, AFasterLinkIsNeverSlower, ()) {
 }
 
 RC_GTEST_PROP(CollectiveTime, TheChoiceIsTheLeastOfItsCandidates, ()) {
-  const CommLines lines = comm_lines(any_op(), any_group(), hopper());
+  const CommLines lines = comm_lines(any_op(), any_group(), hopper_comm());
   const Bytes bytes = any_bytes();
   const CommTerms best = lines.best(bytes);
   if (lines.count() == 0) {
@@ -96,19 +96,19 @@ RC_GTEST_PROP(CollectiveTime, SharedNicsAreNeverFaster, ()) {
   GroupShape group = any_group();
   const CollectiveOp op = any_op();
   const Bytes bytes = any_bytes();
-  const Seconds alone = collective_time(op, bytes, group, hopper());
+  const Seconds alone = collective_time(op, bytes, group, hopper_comm());
   ++group.sharing;
-  RC_ASSERT(collective_time(op, bytes, group, hopper()) >= alone);
+  RC_ASSERT(collective_time(op, bytes, group, hopper_comm()) >= alone);
 }
 
 TEST(CollectiveTime, OneRankCostsNothing) {
   for (const CollectiveOp op : kOps) {
-    EXPECT_EQ(collective_time(op, 1_GiB, {1, 1, 1, 1}, hopper()), Seconds());
+    EXPECT_EQ(collective_time(op, 1_GiB, {1, 1, 1, 1}, hopper_comm()), Seconds());
   }
 }
 
 TEST(CollectiveTime, LargeMessagesRunAtTheRateOfTheirLink) {
-  const CommModel model = hopper();
+  const CommModel model = hopper_comm();
   const Bytes bytes = 1024_GiB;
   const Seconds gather = collective_time(CollectiveOp::kAllGather, bytes, {8, 1, 8, 1}, model);
   EXPECT_NEAR(bus_bandwidth(CollectiveOp::kAllGather, bytes, 8, gather).base(),
@@ -128,25 +128,25 @@ TEST(CollectiveTime, LargeMessagesRunAtTheRateOfTheirLink) {
 }
 
 TEST(CollectiveTime, SmallAllReducesAvoidRings) {
-  const CommLines lines = comm_lines(CollectiveOp::kAllReduce, {1024, 128, 8, 1}, hopper());
+  const CommLines lines = comm_lines(CollectiveOp::kAllReduce, {1024, 128, 8, 1}, hopper_comm());
   EXPECT_EQ(lines.best(1_KiB).algorithm, CommAlgorithm::kTree);
   EXPECT_EQ(lines.best(1_KiB).protocol, CommProtocol::kLowLatency);
-  const CommLines gather = comm_lines(CollectiveOp::kAllGather, {1024, 128, 8, 1}, hopper());
+  const CommLines gather = comm_lines(CollectiveOp::kAllGather, {1024, 128, 8, 1}, hopper_comm());
   EXPECT_EQ(gather.best(1_KiB).algorithm, CommAlgorithm::kRing);
 }
 
 TEST(CollectiveTime, ASwitchReducesFromFiveRanksOn) {
-  EXPECT_EQ(comm_lines(CollectiveOp::kAllReduce, {8, 1, 8, 1}, hopper()).best(1_GiB).algorithm,
+  EXPECT_EQ(comm_lines(CollectiveOp::kAllReduce, {8, 1, 8, 1}, hopper_comm()).best(1_GiB).algorithm,
             CommAlgorithm::kSwitch);
-  EXPECT_EQ(comm_lines(CollectiveOp::kAllReduce, {4, 1, 4, 1}, hopper()).best(1_GiB).algorithm,
+  EXPECT_EQ(comm_lines(CollectiveOp::kAllReduce, {4, 1, 4, 1}, hopper_comm()).best(1_GiB).algorithm,
             CommAlgorithm::kRing);
-  CommLines off = comm_lines(CollectiveOp::kAllReduce, {8, 1, 8, 1}, hopper());
+  CommLines off = comm_lines(CollectiveOp::kAllReduce, {8, 1, 8, 1}, hopper_comm());
   off.drop(CommAlgorithm::kSwitch);
   EXPECT_EQ(off.best(1_GiB).algorithm, CommAlgorithm::kRing);
 }
 
 TEST(CollectiveTime, SharpHalvesWhatLeavesANode) {
-  CommModel model = hopper();
+  CommModel model = hopper_comm();
   const GroupShape many{256, 32, 8, 1};
   const Seconds without = collective_time(CollectiveOp::kAllReduce, 8_GiB, many, model);
   model.network[static_cast<std::size_t>(NetworkKey::kReducing)] = 0.95;
@@ -156,14 +156,14 @@ TEST(CollectiveTime, SharpHalvesWhatLeavesANode) {
 }
 
 TEST(CollectiveTime, ARackIsOneDomain) {
-  const CommModel rack = model_of("nvlink5", "ib", 50_GBps);
+  const CommModel rack = comm_model_of("nvlink5", "ib", 50_GBps);
   const Seconds inside = collective_time(CollectiveOp::kAllGather, 4_GiB, {64, 1, 64, 1}, rack);
   const Seconds hosts = collective_time(CollectiveOp::kAllGather, 4_GiB, {64, 16, 4, 1}, rack);
   EXPECT_LT(inside * 2.0, hosts);
 }
 
 TEST(CollectiveTime, HierarchicalPartsAddUp) {
-  const CommModel model = hopper();
+  const CommModel model = hopper_comm();
   const HierarchicalTerms terms = hierarchical_all_reduce(1_GiB, {64, 8, 8, 1}, model);
   EXPECT_EQ(terms.total(), terms.scatter + terms.across + terms.gather);
   EXPECT_EQ(terms.scatter,

@@ -13,7 +13,7 @@
 namespace sextant::cost {
 namespace {
 
-const ExpertModel& hopper() {
+const ExpertModel& hopper_experts() {
   static const ExpertModel kModel = [] {
     const auto facts = describe::expert_comm_facts(describe::DataStore());
     return expert_model(*facts, *facts->kernels_of("hopper"));
@@ -92,21 +92,21 @@ TEST(ExpertTime, OneRankIsFree) {
   for (const ExpertMode mode : {ExpertMode::kNormal, ExpertMode::kLowLatency}) {
     ExpertExchange call = v3(1, mode);
     call.ranks = 1;
-    EXPECT_EQ(expert_time(call, hopper()).total(), 0_s);
-    EXPECT_EQ(expert_time(call, hopper()).limit, ExpertLimit::kNothing);
+    EXPECT_EQ(expert_time(call, hopper_experts()).total(), 0_s);
+    EXPECT_EQ(expert_time(call, hopper_experts()).limit, ExpertLimit::kNothing);
   }
 }
 
 TEST(ExpertTime, NoTokensCostTheLatency) {
   ExpertExchange call = v3(1);
   call.tokens = 0;
-  const ExpertTime time = expert_time(call, hopper());
+  const ExpertTime time = expert_time(call, hopper_experts());
   EXPECT_EQ(time.total(), time.latency);
   EXPECT_GT(time.latency, 0_s);
 }
 
 TEST(ExpertTime, BytesFollowFromTheReach) {
-  const ExpertTime time = expert_time(v3(2), hopper());
+  const ExpertTime time = expert_time(v3(2), hopper_experts());
   const ExpertReach reach = expert_reach(v3(2));
   const Bytes tokens = fp8_token(7168) * 4096.0;
   EXPECT_NEAR(time.network_bytes / tokens, reach.domains / 2.0, 1e-12);
@@ -114,7 +114,7 @@ TEST(ExpertTime, BytesFollowFromTheReach) {
 }
 
 TEST(ExpertTime, DirectMessagesGoToEveryExpert) {
-  const ExpertTime time = expert_time(v3(4, ExpertMode::kLowLatency), hopper());
+  const ExpertTime time = expert_time(v3(4, ExpertMode::kLowLatency), hopper_experts());
   const Bytes messages = fp8_token(7168) * (4096.0 * 8.0);
   EXPECT_NEAR(time.network_bytes / messages, 0.75, 1e-12);
   EXPECT_NEAR(time.scale_up_bytes / messages, 0.25 * 7.0 / 8.0, 1e-12);
@@ -124,14 +124,14 @@ TEST(ExpertTime, DirectMessagesGoToEveryExpert) {
 TEST(ExpertTime, FewSmsBindInOneDomainAndTheNetworkBetweenDomains) {
   ExpertExchange call = v3(1);
   call.sms = 4;
-  EXPECT_EQ(expert_time(call, hopper()).limit, ExpertLimit::kCopies);
+  EXPECT_EQ(expert_time(call, hopper_experts()).limit, ExpertLimit::kCopies);
   call.sms = 100;
-  EXPECT_EQ(expert_time(call, hopper()).limit, ExpertLimit::kScaleUp);
-  EXPECT_EQ(expert_time(v3(4), hopper()).limit, ExpertLimit::kNetwork);
+  EXPECT_EQ(expert_time(call, hopper_experts()).limit, ExpertLimit::kScaleUp);
+  EXPECT_EQ(expert_time(v3(4), hopper_experts()).limit, ExpertLimit::kNetwork);
 }
 
 RC_GTEST_PROP(ExpertTime, TermsAddUpAndTheTransferIsTheLongest, ()) {
-  const ExpertTime time = expert_time(any_call(), hopper());
+  const ExpertTime time = expert_time(any_call(), hopper_experts());
   RC_ASSERT(time.total() == time.latency + time.transfer + time.fill);
   RC_ASSERT(time.transfer == std::max({time.copies, time.scale_up, time.network}));
   RC_ASSERT(std::isfinite(time.total().base()));
@@ -141,7 +141,8 @@ RC_GTEST_PROP(ExpertTime, MoreTokensAreNeverFaster, ()) {
   const ExpertExchange call = any_call();
   ExpertExchange more = call;
   more.tokens += *rc::gen::inRange<std::int64_t>(0, 1000);
-  RC_ASSERT(expert_time(more, hopper()).total() >= expert_time(call, hopper()).total());
+  RC_ASSERT(expert_time(more, hopper_experts()).total() >=
+            expert_time(call, hopper_experts()).total());
 }
 
 RC_GTEST_PROP(ExpertTime, FasterLinksAndMoreSmsAreNeverSlower, ()) {
@@ -150,7 +151,8 @@ RC_GTEST_PROP(ExpertTime, FasterLinksAndMoreSmsAreNeverSlower, ()) {
   faster.scale_up *= 1.0 + 0.1 * *rc::gen::inRange(0, 20);
   faster.network *= 1.0 + 0.1 * *rc::gen::inRange(0, 20);
   faster.sms += *rc::gen::inRange<std::int64_t>(0, 20);
-  RC_ASSERT(expert_time(faster, hopper()).total() <= expert_time(call, hopper()).total());
+  RC_ASSERT(expert_time(faster, hopper_experts()).total() <=
+            expert_time(call, hopper_experts()).total());
 }
 
 RC_GTEST_PROP(ExpertReach, LiesBetweenOneAndAllAndRanksAreNoFewerThanDomains, ()) {
@@ -172,7 +174,8 @@ TEST(ExpertTime, TheReleasesLowLatencyTable) {
     call.library = ExpertLibrary::kDeepEpRelease;
     call.tokens = 128;
     call.scale_up = 200_GBps;
-    EXPECT_NEAR(expert_time(call, hopper()).total() / 1_us / microseconds, 1.0, 0.07) << domains;
+    EXPECT_NEAR(expert_time(call, hopper_experts()).total() / 1_us / microseconds, 1.0, 0.07)
+        << domains;
   }
 }
 

@@ -40,7 +40,7 @@ FlopsPerSecond peak_of(const Device& device, DType dtype) {
 }
 
 // The shares of the format, or of the nearest one that has some.
-const describe::RateFacts& rates_of(const KernelFacts& facts, DType dtype) {
+const describe::RateFacts& rate_facts(const KernelFacts& facts, DType dtype) {
   constexpr auto kKind = describe::SourceKind::kAssumed;
   static const describe::RateFacts kPeak{{1.0, kKind, "the peak"}, {1.0, kKind, "the peak"}};
   const bool eight_bits = dtype == DType::kFp6 || dtype == DType::kFp4 || dtype == DType::kInt8;
@@ -73,7 +73,7 @@ void set_rates(const KernelFacts& facts, const Device& device, double power, Dev
   for (std::size_t i = 0; i < model.rates.size(); ++i) {
     const auto dtype = static_cast<DType>(i);
     const double peak = peak_of(device, dtype).base();
-    const describe::RateFacts& shares = rates_of(facts, dtype);
+    const describe::RateFacts& shares = rate_facts(facts, dtype);
     const double burst = shares.burst.value;
     const double sustained = std::min(burst, shares.sustained.value * power);
     model.peak[i] = SecondsPerFlop(1.0 / peak);

@@ -96,6 +96,9 @@ struct System {
   std::array<std::optional<Sourced<std::int64_t>>, 3> torus;  // largest torus: x, y, z in chips
 };
 
+// The most that a cluster may have: more than any does.
+inline constexpr std::int64_t kMostDevices = 10'000'000;
+
 struct Cluster {
   std::string name;  // as the user wrote it
   std::int64_t devices = 0;

@@ -12,10 +12,9 @@
 namespace sextant::describe {
 namespace {
 
-constexpr std::array<std::string_view, 12> kKeys{
+constexpr std::array<std::string_view, 12> kClusterKeys{
     "name",   "devices",          "device",      "system",        "fabric",   "torus",
     "slices", "devices_per_node", "domain_size", "nics_per_node", "nic_rate", "price"};
-constexpr std::int64_t kMostDevices = 10'000'000;
 
 // device = "h100-sxm", or a [device] table written like a file of data/devices.
 Result<Device> the_device(const TomlTable& table, const DataStore& data) {
@@ -90,7 +89,7 @@ Result<void> override_torus(const TomlTable& table, Cluster& cluster) {
 Result<Cluster> parse_cluster_toml(std::string_view text, std::string_view where,
                                    const DataStore& data) {
   SEXTANT_TRY(const TomlTable table, TomlTable::parse(text, where));
-  SEXTANT_CHECK_OK(table.only(kKeys));
+  SEXTANT_CHECK_OK(table.only(kClusterKeys));
   SEXTANT_TRY(const std::int64_t devices, table.integer("devices", 1, kMostDevices));
   SEXTANT_TRY(Device device, the_device(table, data));
   const bool system_named = table.has("system");

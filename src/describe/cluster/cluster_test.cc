@@ -5,38 +5,39 @@
 
 #include "base/csv.h"
 #include "base/file.h"
+#include "base/places_testing.h"
 #include "describe/cluster/load_cluster.h"
 #include "describe/cluster/torus.h"
 
 namespace sextant::describe {
 namespace {
 
-const DataStore kData;
+const DataStore kClusterData;
 
 TEST(Hardware, EveryFileReadsAndRefersToFilesThatExist) {
-  for (const std::string& id : kData.list("devices", "toml")) {
-    const auto device = load_device(id, kData);
+  for (const std::string& id : kClusterData.list("devices", "toml")) {
+    const auto device = load_device(id, kClusterData);
     ASSERT_TRUE(device) << to_text(device.error());
-    const auto system = load_system(device->reference_system, kData);
+    const auto system = load_system(device->reference_system, kClusterData);
     ASSERT_TRUE(system) << id << ": " << to_text(system.error());
     EXPECT_EQ(system->device, id) << "the reference system of " << id << " holds another device";
   }
-  for (const std::string& id : kData.list("systems", "toml")) {
-    const auto system = load_system(id, kData);
+  for (const std::string& id : kClusterData.list("systems", "toml")) {
+    const auto system = load_system(id, kClusterData);
     ASSERT_TRUE(system) << to_text(system.error());
-    EXPECT_TRUE(load_device(system->device, kData)) << id;
-    EXPECT_TRUE(load_fabric(system->fabric, kData)) << id;
+    EXPECT_TRUE(load_device(system->device, kClusterData)) << id;
+    EXPECT_TRUE(load_fabric(system->fabric, kClusterData)) << id;
   }
-  for (const std::string& id : kData.list("fabrics", "toml")) {
-    EXPECT_TRUE(load_fabric(id, kData)) << id;
+  for (const std::string& id : kClusterData.list("fabrics", "toml")) {
+    EXPECT_TRUE(load_fabric(id, kClusterData)) << id;
   }
 }
 
 TEST(Hardware, NamesAreUniqueAcrossIdsAndAliases) {
   std::set<std::string> seen;
-  for (const std::string& id : kData.list("devices", "toml")) {
+  for (const std::string& id : kClusterData.list("devices", "toml")) {
     EXPECT_TRUE(seen.insert(id).second) << id;
-    const auto device = load_device(id, kData);
+    const auto device = load_device(id, kClusterData);
     ASSERT_TRUE(device) << id;
     for (const std::string& alias : device->aliases) {
       EXPECT_TRUE(seen.insert(alias).second) << alias;
@@ -79,21 +80,21 @@ TEST(Hardware, TheDevicesUsersTrainOnAreKnown) {
                            "tpu-v5p",
                            "tpu-v6e",
                            "tpu-7x"}) {
-    EXPECT_TRUE(load_device(word, kData)) << word;
+    EXPECT_TRUE(load_device(word, kClusterData)) << word;
   }
 }
 
 // The published dense peaks of three generations, from the vendors' datasheets.
 TEST(Hardware, PeaksAreDenseNotSparse) {
-  EXPECT_DOUBLE_EQ(load_device("a100-sxm-80g", kData)->peak(DType::kBf16)->value / 1_TFLOPps,
+  EXPECT_DOUBLE_EQ(load_device("a100-sxm-80g", kClusterData)->peak(DType::kBf16)->value / 1_TFLOPps,
                    312.0);
-  EXPECT_NEAR(load_device("h100-sxm", kData)->peak(DType::kBf16)->value / 1_TFLOPps, 989.0, 1.0);
-  EXPECT_FALSE(load_device("a100-sxm-80g", kData)->peak(DType::kFp8));
+  EXPECT_NEAR(load_device("h100-sxm", kClusterData)->peak(DType::kBf16)->value / 1_TFLOPps, 989.0,
+              1.0);
+  EXPECT_FALSE(load_device("a100-sxm-80g", kClusterData)->peak(DType::kFp8));
 }
 
 TEST(Hardware, DeviceAndFabricWordsOfTheMeasuredRunsAreKnown) {
-  const std::filesystem::path runs =
-      std::filesystem::path(SEXTANT_SOURCE_DIR) / ".." / "shared" / "truth" / "runs";
+  const std::filesystem::path runs = shared_folder() / "truth" / "runs";
   if (!std::filesystem::is_directory(runs)) {
     GTEST_SKIP() << "the measured runs are not beside the checkout";
   }
@@ -110,15 +111,15 @@ TEST(Hardware, DeviceAndFabricWordsOfTheMeasuredRunsAreKnown) {
   fabrics.erase("");
   EXPECT_GT(devices.size(), 20U);
   for (const std::string& word : devices) {
-    EXPECT_TRUE(load_device(word, kData)) << word;
+    EXPECT_TRUE(load_device(word, kClusterData)) << word;
   }
   for (const std::string& word : fabrics) {
-    EXPECT_TRUE(load_fabric(word, kData)) << word;
+    EXPECT_TRUE(load_fabric(word, kClusterData)) << word;
   }
 }
 
 TEST(Cluster, ADeviceAloneTakesItsReferenceSystemAndSaysSo) {
-  const auto cluster = load_cluster("64xh100-sxm", kData);
+  const auto cluster = load_cluster("64xh100-sxm", kClusterData);
   ASSERT_TRUE(cluster) << to_text(cluster.error());
   EXPECT_EQ(cluster->devices, 64);
   EXPECT_EQ(cluster->nodes(), 8);
@@ -129,25 +130,25 @@ TEST(Cluster, ADeviceAloneTakesItsReferenceSystemAndSaysSo) {
 }
 
 TEST(Cluster, TheFabricsWordCarriesTheRateOfANic) {
-  const auto cluster = load_cluster("2048xA100-SXM-80G@ib-200", kData);
+  const auto cluster = load_cluster("2048xA100-SXM-80G@ib-200", kClusterData);
   ASSERT_TRUE(cluster) << to_text(cluster.error());
   EXPECT_EQ(cluster->fabric.id, "ib-hdr");
   EXPECT_EQ(cluster->system.nic_rate->value, 200_Gbitps);
-  const auto odd = load_cluster("16xh100-sxm@roce-333", kData);
+  const auto odd = load_cluster("16xh100-sxm@roce-333", kClusterData);
   ASSERT_TRUE(odd) << to_text(odd.error());
   EXPECT_EQ(odd->fabric.family, FabricFamily::kRoce);
   EXPECT_DOUBLE_EQ(odd->system.nic_rate->value / 1_Gbitps, 333.0);
 }
 
 TEST(Cluster, Nvl72IsOneDomainOfEighteenTrays) {
-  const auto cluster = load_cluster("72xgb200", kData);
+  const auto cluster = load_cluster("72xgb200", kClusterData);
   ASSERT_TRUE(cluster);
   EXPECT_EQ(cluster->nodes(), 18);
   EXPECT_EQ(cluster->domains(), 1);
 }
 
 TEST(Cluster, ASystemCountsNodes) {
-  const auto cluster = load_cluster("4xdgx-h100", kData);
+  const auto cluster = load_cluster("4xdgx-h100", kClusterData);
   ASSERT_TRUE(cluster) << to_text(cluster.error());
   EXPECT_EQ(cluster->devices, 32);
   EXPECT_TRUE(cluster->assumed.empty());
@@ -165,12 +166,12 @@ TEST(Cluster, TpuSlicesAreNamedAsGoogleNamesThem) {
        {SliceCase{"v5p-512", 256, {4, 8, 8}}, SliceCase{"v4-128", 64, {4, 4, 4}},
         SliceCase{"v5e-256", 256, {1, 16, 16}}, SliceCase{"v6e-64", 64, {1, 8, 8}},
         SliceCase{"2xv5e-256", 512, {1, 16, 16}}}) {
-    const auto cluster = load_cluster(c.word, kData);
+    const auto cluster = load_cluster(c.word, kClusterData);
     ASSERT_TRUE(cluster) << c.word << to_text(cluster.error());
     EXPECT_EQ(cluster->devices, c.chips) << c.word;
     EXPECT_EQ(cluster->torus, c.torus) << c.word;
   }
-  EXPECT_FALSE(load_cluster("v5p-511", kData));
+  EXPECT_FALSE(load_cluster("v5p-511", kClusterData));
 }
 
 TEST(Cluster, AFileOverridesWhatItNames) {
@@ -178,7 +179,7 @@ TEST(Cluster, AFileOverridesWhatItNames) {
       "name = \"our pod\"\ndevice = \"h100-sxm\"\ndevices = 128\nfabric = \"roce\"\n"
       "[nics_per_node]\nvalue = \"4 count\"\nkind = \"measured\"\nsource = \"lspci\"\n"
       "[price]\nvalue = \"2.5 USD/h\"\nkind = \"assumed\"\nsource = \"contract\"\n",
-      "c.toml", kData);
+      "c.toml", kClusterData);
   ASSERT_TRUE(cluster) << to_text(cluster.error());
   EXPECT_EQ(cluster->name, "our pod");
   EXPECT_EQ(cluster->fabric.family, FabricFamily::kRoce);
@@ -194,7 +195,7 @@ TEST(Cluster, AUsersOwnDeviceIsWrittenInline) {
       "[device.memory_capacity]\nvalue = \"96 GB\"\nkind = \"assumed\"\nsource = \"roadmap\"\n"
       "[device.memory_bandwidth]\nvalue = \"4 TB/s\"\nkind = \"assumed\"\nsource = \"roadmap\"\n"
       "[device.power_limit]\nvalue = \"500 W\"\nkind = \"assumed\"\nsource = \"roadmap\"\n",
-      "c.toml", kData);
+      "c.toml", kClusterData);
   ASSERT_TRUE(cluster) << to_text(cluster.error());
   EXPECT_EQ(cluster->device.name, "X1");
 }
@@ -203,7 +204,7 @@ TEST(Cluster, AValueWithoutUnitSourceOrKindIsRefusedWithItsPlace) {
   const auto error_of = [](const char* table) {
     return parse_cluster_toml(
                std::string("device = \"h100-sxm\"\ndevices = 8\n[nic_rate]\n") + table, "c.toml",
-               kData)
+               kClusterData)
         .error();
   };
   EXPECT_NE(error_of("value = \"400\"\nkind = \"measured\"\nsource = \"x\"\n").what.find("no unit"),

@@ -13,7 +13,6 @@
 namespace sextant::describe {
 namespace {
 
-constexpr std::int64_t kMostDevices = 10'000'000;
 constexpr Bytes kMostClusterFile = 1_MiB;
 
 // Cloud TPU names a slice by generation and size; v3, v4, v5p and 7x count TensorCores, two a chip.
@@ -63,15 +62,15 @@ Result<Cluster> slice_cluster(const Slice& slice, std::int64_t slices, const Dat
   return cluster;
 }
 
-struct Parts {
+struct ClusterWord {
   std::int64_t count = 1;
   std::string_view thing;
   std::string_view fabric;
 };
 
 // COUNTxTHING[@FABRIC]; a word without a count means one.
-Result<Parts> split_word(std::string_view word) {
-  Parts parts;
+Result<ClusterWord> split_word(std::string_view word) {
+  ClusterWord parts;
   const std::size_t at = word.find('@');
   parts.fabric = at == std::string_view::npos ? std::string_view() : word.substr(at + 1);
   parts.thing = word.substr(0, at);
@@ -93,7 +92,7 @@ Result<Parts> split_word(std::string_view word) {
   return parts;
 }
 
-Result<Cluster> cluster_of(const Parts& parts, const DataStore& data) {
+Result<Cluster> cluster_of(const ClusterWord& parts, const DataStore& data) {
   SEXTANT_TRY(const std::optional<Slice> slice, parse_slice(parts.thing));
   if (slice) {
     return slice_cluster(*slice, parts.count, data);
@@ -150,7 +149,7 @@ Result<Cluster> load_cluster(std::string_view word, const DataStore& data) {
     return parse_cluster_toml(text, word, data);
   }
   const std::string lower = to_lower(word);
-  SEXTANT_TRY(const Parts parts, split_word(lower));
+  SEXTANT_TRY(const ClusterWord parts, split_word(lower));
   SEXTANT_TRY(Cluster cluster, cluster_of(parts, data));
   if (!parts.fabric.empty()) {
     SEXTANT_TRY(const Fabric fabric, load_fabric(parts.fabric, data));

@@ -13,11 +13,11 @@ namespace sextant::describe {
 namespace {
 
 template <typename T>
-using Reader = Result<T> (*)(const TomlTable&, std::string_view);
+using EntryReader = Result<T> (*)(const TomlTable&, std::string_view);
 
 template <typename T>
 Result<T> load_file(std::string_view folder, std::string_view id, const DataStore& data,
-                    Reader<T> reader) {
+                    EntryReader<T> reader) {
   const std::string path = fmt::format("{}/{}.toml", folder, id);
   SEXTANT_TRY(const std::string text, data.read(path));
   SEXTANT_TRY(const TomlTable table, TomlTable::parse(text, data.where(path)));
@@ -27,7 +27,7 @@ Result<T> load_file(std::string_view folder, std::string_view id, const DataStor
 // The entry whose id or alias is `word`. `what` names the set in the error.
 template <typename T>
 Result<T> load_named(std::string_view folder, std::string_view word, std::string_view what,
-                     const DataStore& data, Reader<T> reader) {
+                     const DataStore& data, EntryReader<T> reader) {
   const std::string wanted = to_lower(word);
   std::vector<std::string> ids = data.list(folder, "toml");
   for (const std::string& id : ids) {

@@ -91,6 +91,14 @@ Saying say_replicated_kv_heads(const Job& job) {
           nearest_divisors("tp", fewest, job.layout.tp)};
 }
 
+bool splits_experts(const Job& job) {
+  return job.layout.etp > 1 && has_experts(job.model);
+}
+
+Saying say_split_experts(const Job& job) {
+  return {fmt::format("etp={}", job.layout.etp), {"etp=1"}};
+}
+
 bool experts_leave_domain(const Job& job) {
   const std::int64_t domain = job.cluster.system.domain_size.value;
   return domain > 0 && job.layout.ep > 1 && has_experts(job.model) &&

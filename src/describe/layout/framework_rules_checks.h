@@ -41,6 +41,9 @@ Saying say_smaller_last_microbatch(const Job& job);
 // More tensor-parallel ranks than key/value heads, legal where heads are replicated.
 bool replicates_kv_heads(const Job& job);
 Saying say_replicated_kv_heads(const Job& job);
+// Tensor parallelism inside experts, which few frameworks have.
+bool splits_experts(const Job& job);
+Saying say_split_experts(const Job& job);
 // Expert groups wider than a scale-up domain.
 bool experts_leave_domain(const Job& job);
 Saying say_experts_leave_domain(const Job& job);

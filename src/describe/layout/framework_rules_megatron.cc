@@ -205,7 +205,7 @@ Saying say_gdn(const Job& job) {
           nearest_divisors("cp", std::max<std::int64_t>(delta.key_heads / at.tp, 1), at.cp)};
 }
 
-bool is_quantised(Precision precision) {
+bool is_fp8_or_fp4(Precision precision) {
   return precision == Precision::kFp8 || precision == Precision::kMxfp8 ||
          precision == Precision::kNvfp4;
 }
@@ -216,7 +216,7 @@ const Mamba2* uneven_mamba(const Job& job) {
     const std::int64_t width = 2 * mamba.inner() + 2 * mamba.groups * mamba.state + mamba.heads;
     return mamba.groups % job.layout.tp != 0 ||
            mamba.heads % std::max<std::int64_t>(mamba.groups, 1) != 0 ||
-           (is_quantised(job.layout.precision) && width % kFp8Multiple != 0);
+           (is_fp8_or_fp4(job.layout.precision) && width % kFp8Multiple != 0);
   });
 }
 
@@ -269,7 +269,7 @@ Saying say_vpp_pp(const Job& job) {
           {"overlap with p2p", "vpp=1,schedule=1f1b"}};
 }
 
-constexpr std::array kChecks{
+constexpr std::array kMegatronChecks{
     FrameworkCheck{"EP-DOMAIN", Severity::kNote, experts_leave_domain, say_experts_leave_domain},
     FrameworkCheck{"MEGATRON-BATCH-MICRO", Severity::kIllegal, has_smaller_last_microbatch,
                    say_smaller_last_microbatch},
@@ -300,7 +300,7 @@ constexpr std::array kChecks{
 }  // namespace
 
 std::span<const FrameworkCheck> megatron_checks() {
-  return kChecks;
+  return kMegatronChecks;
 }
 
 }  // namespace sextant::describe

@@ -15,14 +15,6 @@ namespace {
 
 // --- DeepSpeed ---
 
-bool breaks_no_etp(const Job& job) {
-  return job.layout.etp > 1 && has_experts(job.model);
-}
-
-Saying say_no_etp(const Job& job) {
-  return {fmt::format("etp={}", job.layout.etp), {"etp=1"}};
-}
-
 bool breaks_zero_pp(const Job& job) {
   return job.layout.pp > 1 && job.layout.zero >= Zero::kGradients;
 }
@@ -36,7 +28,7 @@ Saying say_zero_pp(const Job& job) {
 constexpr std::array kDeepspeed{
     FrameworkCheck{"DEEPSPEED-BATCH", Severity::kIllegal, has_smaller_last_microbatch,
                    say_smaller_last_microbatch},
-    FrameworkCheck{"DEEPSPEED-NO-ETP", Severity::kIllegal, breaks_no_etp, say_no_etp},
+    FrameworkCheck{"DEEPSPEED-NO-ETP", Severity::kIllegal, splits_experts, say_split_experts},
     FrameworkCheck{"DEEPSPEED-ZERO-PP", Severity::kIllegal, breaks_zero_pp, say_zero_pp},
 };
 

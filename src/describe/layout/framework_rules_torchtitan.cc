@@ -79,14 +79,6 @@ Saying say_graphs(const Job& job) {
   return {fmt::format("compile=cuda-graph with pp={}", job.layout.pp), {"compile=1", "pp=1"}};
 }
 
-bool breaks_no_etp(const Job& job) {
-  return job.layout.etp > 1 && has_experts(job.model);
-}
-
-Saying say_no_etp(const Job& job) {
-  return {fmt::format("etp={}", job.layout.etp), {"etp=1"}};
-}
-
 bool breaks_tied(const Job& job) {
   return job.model.tied_head && job.layout.pp > 1;
 }
@@ -121,7 +113,7 @@ Saying say_tokens(const Job& job) {
           {fmt::format("cp={}", std::max<std::int64_t>(at.cp / 2, 1))}};
 }
 
-constexpr std::array kChecks{
+constexpr std::array kTorchtitanChecks{
     FrameworkCheck{"EP-DOMAIN", Severity::kNote, experts_leave_domain, say_experts_leave_domain},
     FrameworkCheck{"TORCHTITAN-BATCH-MICRO", Severity::kIllegal, has_smaller_last_microbatch,
                    say_smaller_last_microbatch},
@@ -135,7 +127,7 @@ constexpr std::array kChecks{
     FrameworkCheck{"TORCHTITAN-GRAPHS", Severity::kIllegal, breaks_graphs, say_graphs},
     FrameworkCheck{"TORCHTITAN-KV-HEADS-TP", Severity::kIllegal, replicates_kv_heads,
                    say_replicated_kv_heads},
-    FrameworkCheck{"TORCHTITAN-NO-ETP", Severity::kIllegal, breaks_no_etp, say_no_etp},
+    FrameworkCheck{"TORCHTITAN-NO-ETP", Severity::kIllegal, splits_experts, say_split_experts},
     FrameworkCheck{"TORCHTITAN-TIED-PP", Severity::kIllegal, breaks_tied, say_tied},
     FrameworkCheck{"TORCHTITAN-TOKENS", Severity::kIllegal, breaks_tokens, say_tokens},
 };
@@ -143,7 +135,7 @@ constexpr std::array kChecks{
 }  // namespace
 
 std::span<const FrameworkCheck> torchtitan_checks() {
-  return kChecks;
+  return kTorchtitanChecks;
 }
 
 }  // namespace sextant::describe

@@ -10,14 +10,14 @@
 namespace sextant::describe {
 namespace {
 
-Layout parsed(std::string_view text, Framework framework = Framework::kOther) {
+Layout parsed_layout(std::string_view text, Framework framework = Framework::kOther) {
   const auto reading = parse_layout(text, framework);
   EXPECT_TRUE(reading) << (reading ? "" : to_text(reading.error()));
   return reading ? reading->layout : Layout{};
 }
 
 TEST(LayoutText, ReadsEveryKindOfValue) {
-  const Layout layout = parsed(
+  const Layout layout = parsed_layout(
       "tp=8, sp=1,cp=2,cp_method=a2a+p2p,pp=4,vpp=5,schedule=interleaved-1f1b,"
       "layers_per_stage=3+4*18+5,zero=3,zero_group=8,recompute=selective:moe_act+layernorm,"
       "precision=mxfp8,optimizer=adam:fp32:bf16:bf16:offload,overlap=tp+grad_reduce,"

@@ -19,7 +19,7 @@ constexpr std::int64_t kMostLayers = 1'000'000;
 using Set = Result<void> (*)(Layout&, std::string_view value, std::string_view key);
 using Get = std::string (*)(const Layout&);
 
-struct Key {
+struct KeyRow {
   LayoutKey help;
   Set set = nullptr;
   Get get = nullptr;
@@ -265,21 +265,21 @@ std::string get_order(const Layout& layout) {
 }
 
 #define SEXTANT_COUNT(name, member, least, meaning)                       \
-  Key {                                                                   \
+  KeyRow {                                                                \
     {name, "a whole number", meaning}, set_count<&Layout::member, least>, \
         get_count<&Layout::member>                                        \
   }
 #define SEXTANT_FLAG(name, member, meaning)                                      \
-  Key {                                                                          \
+  KeyRow {                                                                       \
     {name, "0|1", meaning}, set_flag<&Layout::member>, get_flag<&Layout::member> \
   }
 #define SEXTANT_WORD(name, member, words, type, values, meaning)     \
-  Key {                                                              \
+  KeyRow {                                                           \
     {name, values, meaning}, set_word<&Layout::member, words, type>, \
         get_word<&Layout::member, words, type>                       \
   }
 
-constexpr std::array kKeys{
+constexpr std::array kKeyRows{
     SEXTANT_COUNT("tp", tp, 1, "tensor-parallel size"),
     SEXTANT_FLAG("sp", sp, "sequence parallelism inside the tensor-parallel group"),
     SEXTANT_COUNT("cp", cp, 1, "context-parallel size"),
@@ -292,9 +292,9 @@ constexpr std::array kKeys{
     SEXTANT_WORD("schedule", schedule, kScheduleWords, Schedule,
                  "gpipe|1f1b|interleaved-1f1b|looped-bfs|interleaved-zb|zbv|dualpipe|dualpipev",
                  "order of microbatches in the pipeline"),
-    Key{{"layers_per_stage", "even|emb+loss|3+4*6+3", "how layers are dealt to stages"},
-        set_split,
-        get_split},
+    KeyRow{{"layers_per_stage", "even|emb+loss|3+4*6+3", "how layers are dealt to stages"},
+           set_split,
+           get_split},
     SEXTANT_COUNT("ep", ep, 1, "expert-parallel size"),
     SEXTANT_COUNT("etp", etp, 1, "tensor-parallel size inside experts"),
     SEXTANT_COUNT("dp", dp, 0, "data-parallel size (0: what is left of the world)"),
@@ -305,10 +305,10 @@ constexpr std::array kKeys{
     SEXTANT_FLAG("reshard", reshard_after_forward,
                  "ZeRO-3 frees gathered parameters between passes"),
     SEXTANT_COUNT("mbs", mbs, 1, "sequences a microbatch"),
-    Key{{"recompute", "none|selective[:MODULE+…]|full[:uniform|block:LAYERS]",
-         "activations computed again in backward"},
-        set_recompute,
-        get_recompute},
+    KeyRow{{"recompute", "none|selective[:MODULE+…]|full[:uniform|block:LAYERS]",
+            "activations computed again in backward"},
+           set_recompute,
+           get_recompute},
     SEXTANT_FLAG("activation_offload", activation_offload, "activations wait in host memory"),
     SEXTANT_WORD("precision", precision, kPrecisionWords, Precision,
                  "fp32|tf32|fp16|bf16|fp8|mxfp8|nvfp4|int8", "format of the large matrix products"),
@@ -316,10 +316,10 @@ constexpr std::array kKeys{
                  "storage of the parameters used in compute"),
     SEXTANT_WORD("gradients", gradients, kStorageWords, Storage, "fp32|bf16|fp16",
                  "storage and reduction of gradients"),
-    Key{{"optimizer", "adam|adam8bit|muon|sgd|adafactor[:MASTER:FIRST:SECOND][:offload]",
-         "optimizer and the storage of its states"},
-        set_optimizer,
-        get_optimizer},
+    KeyRow{{"optimizer", "adam|adam8bit|muon|sgd|adafactor[:MASTER:FIRST:SECOND][:offload]",
+            "optimizer and the storage of its states"},
+           set_optimizer,
+           get_optimizer},
     SEXTANT_WORD("attention", attention, kAttentionKernelWords, AttentionKernel,
                  "flash|cudnn|fused-softmax|eager", "attention kernel"),
     SEXTANT_WORD("loss", loss, kLossKernelWords, LossKernel, "plain|fused|in-place|chunked",
@@ -328,26 +328,26 @@ constexpr std::array kKeys{
                  "how kernels are issued"),
     SEXTANT_WORD("dispatcher", dispatcher, kDispatcherWords, Dispatcher,
                  "alltoall|allgather|deepep", "how tokens reach experts"),
-    Key{{"overlap", "none|grad_reduce+param_gather+tp+p2p+ep+cp",
-         "communication hidden behind compute"},
-        set_overlap,
-        get_overlap},
-    Key{{"order", "tp-cp-ep-dp-pp", "rank order, innermost axis first"}, set_order, get_order},
+    KeyRow{{"overlap", "none|grad_reduce+param_gather+tp+p2p+ep+cp",
+            "communication hidden behind compute"},
+           set_overlap,
+           get_overlap},
+    KeyRow{{"order", "tp-cp-ep-dp-pp", "rank order, innermost axis first"}, set_order, get_order},
 };
 
 #undef SEXTANT_COUNT
 #undef SEXTANT_FLAG
 #undef SEXTANT_WORD
 
-const Key* find_key(std::string_view name) {
-  const auto* const found = std::find_if(kKeys.begin(), kKeys.end(),
-                                         [&](const Key& key) { return key.help.name == name; });
-  return found == kKeys.end() ? nullptr : found;
+const KeyRow* key_row(std::string_view name) {
+  const auto* const found = std::find_if(kKeyRows.begin(), kKeyRows.end(),
+                                         [&](const KeyRow& key) { return key.help.name == name; });
+  return found == kKeyRows.end() ? nullptr : found;
 }
 
 tl::unexpected<Error> unknown_key(std::string_view name) {
   std::vector<std::string> names;
-  for (const Key& key : kKeys) {
+  for (const KeyRow& key : kKeyRows) {
     names.emplace_back(key.help.name);
   }
   return unknown_word(name, std::move(names), "layout key", "--layout");
@@ -358,7 +358,7 @@ tl::unexpected<Error> unknown_key(std::string_view name) {
 std::span<const LayoutKey> layout_keys() {
   static const std::vector<LayoutKey> kHelp = [] {
     std::vector<LayoutKey> help;
-    for (const Key& key : kKeys) {
+    for (const KeyRow& key : kKeyRows) {
       help.push_back(key.help);
     }
     return help;
@@ -379,7 +379,7 @@ Result<std::vector<std::string>> set_keys(std::string_view text, Layout& layout)
     }
     const std::size_t equals = pair.find('=');
     const std::string_view name = trimmed(pair.substr(0, equals));
-    const Key* key = find_key(name);
+    const KeyRow* key = key_row(name);
     if (key == nullptr) {
       return unknown_key(name);
     }
@@ -410,7 +410,7 @@ Result<LayoutReading> parse_layout(std::string_view text, Framework framework) {
 std::string to_text(const Layout& layout) {
   const Layout plain;
   std::vector<std::string> parts;
-  for (const Key& key : kKeys) {
+  for (const KeyRow& key : kKeyRows) {
     const std::string value = key.get(layout);
     if (value != key.get(plain)) {
       parts.push_back(fmt::format("{}={}", key.help.name, value));
@@ -421,7 +421,7 @@ std::string to_text(const Layout& layout) {
 
 std::vector<std::pair<std::string_view, std::string>> layout_values(const Layout& layout) {
   std::vector<std::pair<std::string_view, std::string>> values;
-  for (const Key& key : kKeys) {
+  for (const KeyRow& key : kKeyRows) {
     values.emplace_back(key.help.name, key.get(layout));
   }
   return values;

@@ -7,7 +7,7 @@ namespace sextant::describe {
 namespace {
 
 // Lines are those of the revisions that rule_sources() names.
-constexpr std::array kRules{
+constexpr std::array kCoreRules{
     Rule{"BATCH-DP", "The global batch is shared equally by the data-parallel replicas",
          "global_batch % dp == 0",
          "Every replica must contribute the same number of sequences, or the gradient average is "
@@ -163,7 +163,7 @@ constexpr std::array kRules{
 }  // namespace
 
 std::span<const Rule> core_rules() {
-  return kRules;
+  return kCoreRules;
 }
 
 }  // namespace sextant::describe

@@ -6,7 +6,7 @@
 namespace sextant::describe {
 namespace {
 
-constexpr std::array kRules{
+constexpr std::array kOtherFrameworkRules{
     Rule{"ACCELERATE-CP-SP", "Context and sequence parallelism exclude each other",
          "cp_size == 1 or sp_size == 1 (no cp_method=a2a+p2p)",
          "CP is PyTorch's ring, SP DeepSpeed's Ulysses; each wants the sequence dimension for "
@@ -99,7 +99,7 @@ constexpr std::array kRules{
 }  // namespace
 
 std::span<const Rule> other_framework_rules() {
-  return kRules;
+  return kOtherFrameworkRules;
 }
 
 }  // namespace sextant::describe

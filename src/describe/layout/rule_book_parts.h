@@ -2,10 +2,13 @@
 #pragma once
 
 #include <span>
+#include <string_view>
 
 #include "describe/layout/rules.h"
 
 namespace sextant::describe {
+
+inline constexpr std::string_view kMegatronOwner = "megatron-core";
 
 std::span<const Rule> core_rules();
 std::span<const Rule> megatron_rules();          // about the layout

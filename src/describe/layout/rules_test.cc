@@ -11,6 +11,7 @@
 #include <rapidcheck.h>
 
 #include "base/file.h"
+#include "base/places_testing.h"
 #include "base/text.h"
 #include "describe/cluster/load_cluster.h"
 #include "describe/model/load_model.h"
@@ -18,13 +19,13 @@
 namespace sextant::describe {
 namespace {
 
-const DataStore kData;
+const DataStore kRuleData;
 
 // Llama-3.1-70B on 64 H100: 80 layers, 64/8 heads, ffn 28672; legal as it stands.
 Job llama_job() {
   Job job;
-  job.model = *load_model("llama-3.1-70b", kData);
-  job.cluster = *load_cluster("64xh100-sxm", kData);
+  job.model = *load_model("llama-3.1-70b", kRuleData);
+  job.cluster = *load_cluster("64xh100-sxm", kRuleData);
   job.layout.tp = 4;
   job.layout.pp = 4;
   job.layout.sp = true;
@@ -36,8 +37,8 @@ Job llama_job() {
 // DeepSeek-V3 on 256 H100: 61 layers as 3+58, 256 experts in 8 groups.
 Job deepseek_job() {
   Job job = llama_job();
-  job.model = *load_model("deepseek-v3", kData);
-  job.cluster = *load_cluster("256xh100-sxm", kData);
+  job.model = *load_model("deepseek-v3", kRuleData);
+  job.cluster = *load_cluster("256xh100-sxm", kRuleData);
   job.layout.tp = 1;
   job.layout.sp = false;
   job.layout.pp = 8;
@@ -124,7 +125,7 @@ const std::vector<BrokenJob>& broken_jobs() {
        true},
       {"PRECISION-DEVICE",
        [](Job& j) {
-         j.cluster = *load_cluster("64xa100-sxm-80g", kData);
+         j.cluster = *load_cluster("64xa100-sxm-80g", kRuleData);
          j.layout.precision = Precision::kFp8;
        },
        "precision=bf16"},
@@ -201,8 +202,7 @@ TEST(Rules, EveryRequirementOfAFrameworkIsAccountedFor) {
 
 // With SEXTANT_UPDATE_PAGES set in the environment the page is written instead.
 TEST(Rules, ThePageIsTheBook) {
-  const std::filesystem::path page =
-      std::filesystem::path(SEXTANT_SOURCE_DIR) / "docs" / "rules.md";
+  const std::filesystem::path page = source_folder() / "docs" / "rules.md";
   if (std::getenv("SEXTANT_UPDATE_PAGES") != nullptr) {  // NOLINT(concurrency-mt-unsafe)
     std::ofstream(page) << rules_page();
   }

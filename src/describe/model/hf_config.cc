@@ -183,7 +183,7 @@ Result<void> read_opt(HfFields& fields, Model& model) {
 }
 
 // Step 3. Everything but the layers.
-Result<void> read_ends(HfFields& fields, const HfFamily& family, Model& model) {
+Result<void> read_model_ends(HfFields& fields, const HfFamily& family, Model& model) {
   SEXTANT_TRY(model.hidden, fields.integer("hidden_size", kSizes));
   SEXTANT_TRY(model.vocab, fields.integer("vocab_size", kSizes));
   SEXTANT_TRY(model.max_positions, fields.integer_or("max_position_embeddings", kSizes, 0));
@@ -250,7 +250,7 @@ Result<Model> parse_hf_config(std::string_view json, std::string_view where,
   Model model;
   model.family = found.family.name;
   SEXTANT_CHECK_OK(read_names(document, where, model));
-  SEXTANT_CHECK_OK(read_ends(fields, found.family, model));
+  SEXTANT_CHECK_OK(read_model_ends(fields, found.family, model));
   SEXTANT_CHECK_OK(read_layers(fields, found.family, model));
   model.assumed = fields.assumed();
   if (Result<void> sized = check_size(model); !sized) {

@@ -231,7 +231,7 @@ Result<void> read_ffn(const Chain& chain, HfFamily& family) {
   return chain.read("correction_bias", family.correction_bias);
 }
 
-Result<void> read_ends(const Chain& chain, HfFamily& family) {
+Result<void> read_family_ends(const Chain& chain, HfFamily& family) {
   SEXTANT_CHECK_OK(chain.read("parallel", family.parallel));
   SEXTANT_CHECK_OK(chain.read("head_bias", family.head_bias));
   SEXTANT_CHECK_OK(chain.read("learned_positions", family.learned_positions));
@@ -336,7 +336,7 @@ Result<HfFamily> load_family(const HfTables& tables, std::string_view model_type
   SEXTANT_CHECK_OK(read_norms(chain, family));
   SEXTANT_CHECK_OK(read_attention(chain, family));
   SEXTANT_CHECK_OK(read_ffn(chain, family));
-  SEXTANT_CHECK_OK(read_ends(chain, family));
+  SEXTANT_CHECK_OK(read_family_ends(chain, family));
   SEXTANT_CHECK_OK(read_renamed(chain, family));
   SEXTANT_CHECK_OK(read_defaults(chain, tables, family));
   return family;

@@ -9,9 +9,11 @@
 #include <gtest/gtest.h>
 
 #include "base/file.h"
+#include "base/places_testing.h"
 #include "base/scratch_folder_testing.h"
 #include "base/text.h"
 #include "describe/json_value.h"
+#include "describe/json_value_testing.h"
 #include "describe/model/parameters.h"
 
 namespace sextant::describe {
@@ -38,11 +40,6 @@ std::string text_of(const JsonValue& value, std::string_view key) {
   return member ? member->text().value_or("") : "";
 }
 
-// The member, or the value itself where it has none: then the test reads the wrong kind and fails.
-JsonValue at(const JsonValue& value, std::string_view key) {
-  return value.member(key).value_or(value);
-}
-
 // A published count is exact, unless it is a round number of hundred millions.
 bool is_rounded(std::int64_t count) {
   return count % 100'000'000 == 0;
@@ -50,8 +47,7 @@ bool is_rounded(std::int64_t count) {
 
 // The reference tables beside the checkout; nothing where they are not there.
 std::optional<JsonValue> reference(std::string_view file) {
-  const std::filesystem::path path =
-      std::filesystem::path(SEXTANT_SOURCE_DIR) / ".." / "shared" / "catalog" / file;
+  const std::filesystem::path path = shared_folder() / "catalog" / file;
   const Result<std::string> text = read_text(path, kMostJson);
   if (!text) {
     return std::nullopt;

@@ -19,7 +19,7 @@ namespace {
 constexpr double kMostParameters = 1e16;
 
 template <typename N>
-struct Parts {
+struct BlockParts {
   N mixer = 0;
   N dense_ffn = 0;
   N router = 0;
@@ -148,16 +148,16 @@ N ffn_size(const FfnShape& shape) {
 }
 
 template <typename N>
-void add_ffn(Parts<N>& /*parts*/, std::int64_t /*hidden*/, const std::monostate& /*none*/) {}
+void add_ffn(BlockParts<N>& /*parts*/, std::int64_t /*hidden*/, const std::monostate& /*none*/) {}
 
 template <typename N>
-void add_ffn(Parts<N>& parts, std::int64_t hidden, const DenseFfn& ffn) {
+void add_ffn(BlockParts<N>& parts, std::int64_t hidden, const DenseFfn& ffn) {
   parts.dense_ffn =
       ffn_size<N>({.input = hidden, .width = ffn.width, .gated = ffn.gated, .bias = ffn.bias});
 }
 
 template <typename N>
-void add_ffn(Parts<N>& parts, std::int64_t hidden, const MoeFfn& ffn) {
+void add_ffn(BlockParts<N>& parts, std::int64_t hidden, const MoeFfn& ffn) {
   const N h = count<N>(hidden);
   const N experts = count<N>(ffn.experts);
   const std::int64_t input = ffn.latent_width > 0 ? ffn.latent_width : hidden;
@@ -176,8 +176,8 @@ void add_ffn(Parts<N>& parts, std::int64_t hidden, const MoeFfn& ffn) {
 }
 
 template <typename N>
-Parts<N> block_parts(const Model& model, const Block& block) {
-  Parts<N> parts;
+BlockParts<N> block_parts(const Model& model, const Block& block) {
+  BlockParts<N> parts;
   parts.mixer = std::visit([&](const auto& mixer) { return mixer_size<N>(model.hidden, mixer); },
                            block.mixer);
   std::visit([&](const auto& ffn) { add_ffn<N>(parts, model.hidden, ffn); }, block.ffn);
@@ -288,7 +288,7 @@ Result<void> check_part(const MoeFfn& ffn) {
   return {};
 }
 
-Result<void> check_blocks(const Model& model) {
+Result<void> check_block_sizes(const Model& model) {
   for (const Block& block : model.blocks) {
     SEXTANT_CHECK_OK(at_least(0, {{"norms of a block", block.norms}}));
     SEXTANT_CHECK_OK(std::visit([](const auto& part) { return check_part(part); }, block.mixer));
@@ -312,7 +312,7 @@ Result<void> check_blocks(const Model& model) {
 }  // namespace
 
 BlockParameters block_parameters(const Model& model, const Block& block) {
-  const Parts<std::int64_t> parts = block_parts<std::int64_t>(model, block);
+  const BlockParts<std::int64_t> parts = block_parts<std::int64_t>(model, block);
   return {.mixer = parts.mixer,
           .dense_ffn = parts.dense_ffn,
           .router = parts.router,
@@ -350,7 +350,7 @@ Result<void> check_size(const Model& model) {
   SEXTANT_CHECK_OK(at_least(0, {{"positions", model.max_positions},
                                 {"learned positions", model.learned_positions},
                                 {"multi-token-prediction layers", model.mtp_layers}}));
-  SEXTANT_CHECK_OK(check_blocks(model));
+  SEXTANT_CHECK_OK(check_block_sizes(model));
   std::vector<double> sizes;
   double largest = 0.0;  // a block that no layer uses is bounded too
   for (const Block& block : model.blocks) {

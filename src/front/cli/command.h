@@ -73,6 +73,7 @@ Command completion_command();
 Command config_command();
 Command doctor_command();
 Command complete_command();  // hidden: words for the shell
+Command man_command();       // hidden: manual pages for packages
 
 // All of them, in the order help shows.
 const std::vector<Command>& commands();

@@ -19,7 +19,8 @@ const std::vector<Command>& commands() {
       model_command(),      cluster_command(), memory_command(),   traffic_command(),
       estimate_command(),   compare_command(), check_command(),    emit_command(),
       plan_command(),       explain_command(), validate_command(), calibrate_command(),
-      completion_command(), config_command(),  doctor_command(),   complete_command()};
+      completion_command(), config_command(),  doctor_command(),   complete_command(),
+      man_command()};
   return kCommands;
 }
 

@@ -20,7 +20,7 @@ constexpr std::array<std::pair<std::string_view, Explainer>, 5> kTopics{
      {"traffic", app::explain_traffic},
      {"work", app::explain_work}}};
 
-Result<app::Output> run(const Arguments& arguments, const app::Context& context) {
+Result<app::Output> explained(const Arguments& arguments, const app::Context& context) {
   const std::string topic = arguments.one("TOPIC");
   for (const auto& [name, explainer] : kTopics) {
     if (topic != name) {
@@ -54,7 +54,7 @@ Command explain_command() {
                        .complete = "rules"},
                       model},
       .options = job_options(),
-      .run = run};
+      .run = explained};
 }
 
 }  // namespace sextant::front

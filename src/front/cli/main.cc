@@ -77,7 +77,7 @@ int print(std::string_view text) {
   return app::kExitFine;
 }
 
-int run(const std::vector<std::string>& arguments) {
+int exit_code_of(const std::vector<std::string>& arguments) {
   const auto parsed = parse_command_line(arguments);
   if (!parsed) {
     return fail(parsed.error());
@@ -108,7 +108,7 @@ int main(int argc, char** argv) {
   constexpr int kInterrupted = 130;
   std::signal(SIGINT, [](int) { _exit(kInterrupted); });
   try {
-    return sextant::front::run({argv + 1, argv + argc});
+    return sextant::front::exit_code_of({argv + 1, argv + argc});
   } catch (const std::exception& error) {  // out of memory, or a bug: never a stack trace
     std::fputs("sextant: error: ", stderr);
     std::fputs(error.what(), stderr);

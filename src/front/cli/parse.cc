@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "front/cli/build_source.h"
 
 namespace sextant::front {
 namespace {
@@ -63,6 +64,14 @@ std::string main_help() {
          "\n`sextant COMMAND --help` shows what a command takes. Exit codes: 0 fine, 1 the answer "
          "is no, "
          "2 bad usage or input, 3 something outside failed.\n";
+}
+
+std::string version_text() {
+  const BuildSource source = build_source();
+  return fmt::format("sextant {} ({})\n", explain::tool_version(),
+                     source.commit.empty()
+                         ? std::string("commit unknown")
+                         : fmt::format("commit {}, {}", source.commit, source.date));
 }
 
 std::vector<std::string> option_names(const Command& command) {
@@ -208,7 +217,7 @@ Parsed parse_command_line(const std::vector<std::string>& arguments) {
     return Information{main_help()};
   }
   if (arguments[0] == "--version" || arguments[0] == "version") {
-    return Information{fmt::format("sextant {}\n", explain::tool_version())};
+    return Information{version_text()};
   }
   std::vector<std::string> names;
   for (const Command& command : commands()) {

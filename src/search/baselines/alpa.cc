@@ -15,11 +15,7 @@ namespace {
 using describe::Layout;
 
 // Microbatches while a run is priced; what one of them takes does not depend on it.
-constexpr std::int64_t kMicrobatches = 4;
-
-bool is_power_of_two(std::int64_t number) {
-  return number > 0 && (number & (number - 1)) == 0;
-}
+constexpr std::int64_t kRunMicrobatches = 4;
 
 // Devices of each submesh, fewest first.
 std::vector<std::int64_t> submeshes_of(const describe::Cluster& cluster, Submeshes which) {
@@ -44,7 +40,7 @@ class RunPricer {
     for (std::int64_t stages = 1; stages <= kMostStages; ++stages) {
       auto copy = std::make_unique<Problem>(problem);
       copy->job.cluster.devices = devices * stages;
-      copy->job.global_batch = saturating_product({devices, at.mbs, kMicrobatches});
+      copy->job.global_batch = saturating_product({devices, at.mbs, kRunMicrobatches});
       leaves_.push_back(std::make_unique<Leaf>(*copy));
       problems_.push_back(std::move(copy));
     }

@@ -12,7 +12,7 @@ using describe::Layout;
 
 constexpr std::int64_t kStages = 3;
 // Microbatches of the probe; what one of them takes does not depend on it.
-constexpr std::int64_t kMicrobatches = 4;
+constexpr std::int64_t kProbeMicrobatches = 4;
 
 struct ProbeCosts {
   Seconds first;
@@ -53,7 +53,7 @@ class Probe {
     layout.sp = layout.sp && layout.tp > 1;
     layout.mbs = split == GroupSplit::kBatch ? mbs / tp_ : mbs;
     const std::int64_t dp = probe.job.cluster.devices / (kStages * layout.tp);
-    probe.job.global_batch = saturating_product({dp, layout.mbs, kMicrobatches});
+    probe.job.global_batch = saturating_product({dp, layout.mbs, kProbeMicrobatches});
     if (!is_legal(probe.job)) {
       return std::nullopt;
     }

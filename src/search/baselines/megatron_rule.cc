@@ -30,12 +30,8 @@ using describe::Overlap;
 using describe::Recompute;
 using describe::RecomputePolicy;
 
-constexpr std::int64_t kMostChunks = 8;
-constexpr std::int64_t kMostSequences = 4;
-
-bool is_power_of_two(std::int64_t number) {
-  return number > 0 && (number & (number - 1)) == 0;
-}
+constexpr std::int64_t kMostRuleChunks = 8;
+constexpr std::int64_t kMostRuleSequences = 4;
 
 template <class T>
 bool holds(const std::vector<T>& values, const T& value) {
@@ -54,7 +50,7 @@ class Rule {
       for (const std::int64_t mbs : choices_.mbs) {
         Layout layout = *chosen;
         layout.mbs = mbs;
-        if (mbs >= first && (mbs <= kMostSequences || mbs == first)) {
+        if (mbs >= first && (mbs <= kMostRuleSequences || mbs == first)) {
           try_chunks(layout, best);
         }
       }
@@ -198,7 +194,7 @@ class Rule {
     const std::int64_t layers = problem_.job.model.layer_count();
     if (layout.pp > 1 && !problem_.is_fixed("vpp") && !problem_.is_fixed("layers_per_stage") &&
         holds(choices_.schedules, describe::Schedule::kInterleaved1f1b)) {
-      for (std::int64_t chunks = kMostChunks; chunks > 1; --chunks) {
+      for (std::int64_t chunks = kMostRuleChunks; chunks > 1; --chunks) {
         Layout at = layout;
         at.vpp = chunks;
         at.schedule = describe::Schedule::kInterleaved1f1b;

@@ -11,7 +11,9 @@ target_compile_options(sextant_options INTERFACE
   -Wshadow -Wold-style-cast -Wcast-qual -Wnon-virtual-dtor -Woverloaded-virtual
   -Wimplicit-fallthrough -Wswitch-enum -Wundef -Wformat=2
   $<$<CXX_COMPILER_ID:GNU>:-Wduplicated-cond -Wduplicated-branches -Wlogical-op -Wuseless-cast
-                           -Wsuggest-override -Wzero-as-null-pointer-constant>
+                           -Wsuggest-override -Wzero-as-null-pointer-constant
+                           # g++ 12 takes the value of an empty std::optional for one that is read.
+                           -Wno-maybe-uninitialized>
   # libstdc++ 12 calls its own deprecated get_temporary_buffer in stable_sort; clang tells us.
   $<$<CXX_COMPILER_ID:Clang>:-Wno-deprecated-declarations>)
 # Warnings are errors with the compilers this is written with; others may know warnings that nobody has met yet.

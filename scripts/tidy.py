@@ -10,6 +10,7 @@ import hashlib
 import json
 import os
 import pathlib
+import re
 import shlex
 import subprocess
 
@@ -70,8 +71,7 @@ def lint(commands: pathlib.Path, root: pathlib.Path) -> bool:
     """Every unit of src/'s libraries and of the program; tests are compiled with the same warnings and run sanitized."""
     entries = json.loads(commands.read_text())
     units = [Unit(entry, root) for entry in entries
-             if "_test.dir" not in entry["output"] and "/tests/" not in entry["output"]
-             and (entry["file"].startswith(f"{root}/src/") or "/Unity/" in entry["file"])]
+             if re.search(rf"^{root}/src/|/sextant_(?!\w*test\.dir)\w+\.dir/Unity/", entry["file"])]
     kept = kept_folder()
     kept.mkdir(parents=True, exist_ok=True)
 

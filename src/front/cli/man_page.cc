@@ -35,10 +35,16 @@ std::string page_head(std::string_view name, std::string_view summary) {
                      roff(summary));
 }
 
-// .TP: a term and, indented below it, what it means.
+// .TP: a term, the value it takes and, indented below it, what it means.
 std::string defined(std::string_view term, std::string_view value, std::string_view meaning) {
-  return fmt::format(".TP\n\\fB{}\\fR{}\n{}\n", roff(term),
-                     value.empty() ? "" : fmt::format(" \\fI{}\\fR", roff(value)), roff(meaning));
+  std::vector<std::string> words;
+  if (!term.empty()) {
+    words.push_back(fmt::format("\\fB{}\\fR", roff(term)));
+  }
+  if (!value.empty()) {
+    words.push_back(fmt::format("\\fI{}\\fR", roff(value)));
+  }
+  return fmt::format(".TP\n{}\n{}\n", join(words, " "), roff(meaning));
 }
 
 std::string examples_section(const std::vector<std::string_view>& examples) {

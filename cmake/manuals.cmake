@@ -20,7 +20,8 @@ said(${FOLDER}/sextant.fish completion fish)
 execute_process(COMMAND gzip -9nc ${SOURCE}/CHANGELOG.md OUTPUT_FILE ${FOLDER}/changelog.gz COMMAND_ERROR_IS_FATAL ANY)
 
 # docker build FOLDER/container
-file(COPY ${PROGRAM} ${SOURCE}/packaging/Containerfile DESTINATION ${FOLDER}/container)
+file(COPY ${SOURCE}/packaging/Containerfile DESTINATION ${FOLDER}/container)
+execute_process(COMMAND strip -o ${FOLDER}/container/sextant ${PROGRAM} COMMAND_ERROR_IS_FATAL ANY)
 set(authorities /etc/ssl/certs/ca-certificates.crt)
 if(EXISTS ${authorities})
   file(COPY ${authorities} DESTINATION ${FOLDER}/container)

@@ -22,8 +22,8 @@ set(CPACK_PACKAGE_CONTACT "The Sextant authors <authors@sextant.invalid>")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "performance engineer for large-scale LLM training")
 set(CPACK_DEBIAN_PACKAGE_DESCRIPTION
 "Sextant says, before and after a run, what is the fastest way to train a model
- on a cluster, what is slow now, what to change first, and why. One static
- program: it needs no network, no Python and no LLM.")
+on a cluster, what is slow now, what to change first, and why. One static
+program: it needs no network, no Python and no LLM.")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)

@@ -31,6 +31,8 @@ python3             layer check and test driver
 ccache              faster second builds
 zsh                 checks the completion script
 fish                checks the completion script
+groff-base          checks the manual pages
+debootstrap         a fresh Debian to install the package into
 '
 
 package_lines() {

@@ -3,7 +3,7 @@
 
   ./test                  every stage, in order
   ./test quick [FOLDER…]  between edits: format, layers, and the tests of changed (or named) folders without sanitizers
-  ./test long             every stage with all random cases, and what takes too long for every day
+  ./test long             every stage with ten times the random cases, and what takes too long for every day
   ./test STAGE…           only those
 
 A stage is a name and a function. Tests counted are ctest's; every other stage counts as one test. All stages run even
@@ -21,7 +21,8 @@ import time
 import tidy
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-LONG = bool(os.environ.get("SEXTANT_LONG"))  # tests look at it too: all random cases instead of some
+LONG = bool(os.environ.get("SEXTANT_LONG"))  # tests look at it too (base/random_cases_testing.h)
+LONG_CASES = "max_success=1000"  # of a property test; 100 else
 FUZZ_SECONDS = 300 if LONG else 20  # a target stops at its runs or here, whichever comes first
 FUZZ_RUNS = 2_000_000 if LONG else 20_000
 SLOWEST = 10  # tests named at the end
@@ -176,7 +177,8 @@ STAGES = {
     "tests": lambda: build("dev") and ctest("dev"),
     "tidy": lambda: well(["cmake", "--preset", "dev"], stdout=subprocess.DEVNULL) and
     tidy.lint(ROOT / "build/dev/compile_commands.json", ROOT),
-    "release": benches,
+    "release": lambda: build("release", options=("-DSEXTANT_BENCH=ON",)),
+    "benches": benches,
     "ledger": ledger,
     "package": package,
     "fuzz": fuzz,
@@ -216,6 +218,7 @@ def main(words: list[str]) -> int:
         chosen = {"format": check_format, "layers": check_layers, "quick": lambda: quick_tests(folders)}
     elif words == ["long"]:
         os.environ["SEXTANT_LONG"] = "1"
+        os.environ.setdefault("RC_PARAMS", LONG_CASES)
         os.execv(sys.executable, [sys.executable, __file__, *known])
     elif unknown := [name for name in words if name not in known]:
         sys.exit(f"no stage {unknown[0]}; stages: {', '.join(known)}; or quick, or long")

@@ -31,8 +31,8 @@ TEST(LiteralFields, ReadPythonDictionaries) {
 
 TEST(LiteralFields, ReadPythonObjects) {
   EXPECT_EQ(literal_text(literal_fields("Config(p=Args(dp=2, mode=<Mode.REDUCE_SCATTER: 2>,\n"
-                                   "  engine=<a.b.Engine object at 0x7f>), t=torch.bfloat16,\n"
-                                   "  path=PosixPath('x/y'))")),
+                                        "  engine=<a.b.Engine object at 0x7f>), t=torch.bfloat16,\n"
+                                        "  path=PosixPath('x/y'))")),
             "p.dp=2; p.mode=REDUCE_SCATTER; p.engine=Engine; t=bfloat16; path=x/y; ");
 }
 

@@ -5,10 +5,13 @@
 #include <limits>
 #include <map>
 #include <set>
+#include <span>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
+#include "base/random_cases_testing.h"
 #include "describe/layout/mesh.h"
 #include "search/best_plans.h"
 #include "search/proof.h"
@@ -87,57 +90,68 @@ unsigned offset() {
 class ExactFind : public testing::TestWithParam<unsigned> {};
 
 TEST_P(ExactFind, EqualsTryingEverything) {
-  constexpr unsigned kEach = 30;
-  for (unsigned i = 0; i < kEach; ++i) {
-    const unsigned seed = GetParam() * kEach + i + offset();
+  const unsigned each = random_cases(30);
+  for (unsigned i = 0; i < each; ++i) {
+    const unsigned seed = GetParam() * each + i + offset();
     expect_exact(AnyProblem(seed).problem(), seed);
   }
 }
 
 TEST_P(ExactFind, EqualsTryingEveryMeshOfSeveralSlices) {
-  constexpr unsigned kEach = 20;
-  for (unsigned i = 0; i < kEach; ++i) {
-    const unsigned seed = GetParam() * kEach + i + offset();
+  const unsigned each = random_cases(20);
+  for (unsigned i = 0; i < each; ++i) {
+    const unsigned seed = GetParam() * each + i + offset();
     expect_exact(AnyProblem(seed).problem_on_slices(), seed);
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, ExactFind, testing::Range(0U, 10U));
 
-// What the whole list of layouts says about the best of each mesh and about the front.
-BestPlans tried_one_by_one(const Problem& problem, const FindOptions& options) {
-  BestPlans best(options);
+// What the whole list of layouts says about the best of each mesh and about the front, for each of
+// these options.
+std::vector<BestPlans> tried_one_by_one(const Problem& problem,
+                                        std::span<const FindOptions> options) {
+  std::vector<BestPlans> best(options.begin(), options.end());
   Leaf leaf(problem);
   for (const describe::Layout& layout : EveryLayout(problem).list()) {
     if (leaf.fits(layout)) {
       const cost::RankMemory memory = leaf.memory(layout);
-      best.add({layout, leaf.time(layout), memory.least, memory.device});
+      const Plan plan{layout, leaf.time(layout), memory.least, memory.device};
+      for (BestPlans& one : best) {
+        one.add(plan);
+      }
     }
   }
   return best;
 }
 
+void expect_same_plans(const Found& found, const BestPlans& all) {
+  ASSERT_EQ(found.plans.size(), all.plans().size());
+  for (std::size_t i = 0; i < found.plans.size(); ++i) {
+    EXPECT_EQ(found.plans[i].time.step, all.plans()[i].time.step);
+  }
+  ASSERT_EQ(found.front.size(), all.front().size());
+  for (std::size_t i = 0; i < found.front.size(); ++i) {
+    EXPECT_EQ(found.front[i].time.step, all.front()[i].time.step);
+    EXPECT_EQ(found.front[i].least, all.front()[i].least);
+  }
+}
+
 TEST(Find, GivesTheBestOfEachMeshAndTheFront) {
+  const std::array<FindOptions, 2> options{
+      FindOptions{.top = 4, .threads = 1, .front_within = 0.0},
+      FindOptions{.top = 4, .threads = 1, .front_within = 0.2}};
   std::size_t several = 0;
   for (unsigned seed = 10; seed < 20; ++seed) {
     const Problem problem = AnyProblem(seed).problem();
     const Space space(problem);
-    for (const double within : {0.0, 0.2}) {
-      const FindOptions options{.top = 4, .threads = 1, .front_within = within};
-      const Found found = find_plans(space, options);
-      const BestPlans all = tried_one_by_one(problem, options);
-      ASSERT_EQ(found.plans.size(), all.plans().size()) << told(problem, seed);
-      for (std::size_t i = 0; i < found.plans.size(); ++i) {
-        EXPECT_EQ(found.plans[i].time.step, all.plans()[i].time.step) << told(problem, seed);
-      }
-      ASSERT_EQ(found.front.size(), all.front().size()) << told(problem, seed);
-      for (std::size_t i = 0; i < found.front.size(); ++i) {
-        EXPECT_EQ(found.front[i].time.step, all.front()[i].time.step) << told(problem, seed);
-        EXPECT_EQ(found.front[i].least, all.front()[i].least) << told(problem, seed);
-      }
-      if (found.plans.size() > 1 && (within == 0.0 || found.front.size() > 1)) {
-        ++several;
-      }
+    const std::vector<BestPlans> all = tried_one_by_one(problem, options);
+    for (std::size_t i = 0; i < options.size(); ++i) {
+      SCOPED_TRACE(told(problem, seed));
+      const Found found = find_plans(space, options[i]);
+      expect_same_plans(found, all[i]);
+      const bool has_front = options[i].front_within == 0.0 || found.front.size() > 1;
+      several += found.plans.size() > 1 && has_front ? 1 : 0;
     }
   }
   EXPECT_GT(several, 5U);

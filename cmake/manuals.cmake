@@ -1,4 +1,5 @@
 # Run at build time: PROGRAM's own manual pages and completions, the changelog, and what a container holds, into FOLDER.
+cmake_minimum_required(VERSION 3.25)
 function(said file)
   execute_process(COMMAND ${PROGRAM} ${ARGN} OUTPUT_FILE ${file} RESULT_VARIABLE failed)
   if(failed)

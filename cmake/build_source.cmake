@@ -1,7 +1,7 @@
 # Run at build time: writes OUTPUT, the commit this is built from and its date, for `sextant --version`. Written only
 # when it says something new, so that an unchanged tree links nothing.
-# In a git checkout git answers; in an archive made by `git archive` the line below was filled in; else it is unknown.
 cmake_minimum_required(VERSION 3.25)
+# In a git checkout git answers; in an archive made by `git archive` the line below was filled in; else it is unknown.
 set(archived "$Format:%h %cs$")
 execute_process(COMMAND git -C ${SOURCE} log -1 --format=%h\ %cs --abbrev=12
   OUTPUT_VARIABLE described OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE failed)

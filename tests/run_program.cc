@@ -1,11 +1,14 @@
 #include "run_program.h"
 
 #include <array>
+#include <csignal>
 #include <fstream>
 #include <iterator>
 
 #include <fcntl.h>
+#include <sched.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -48,14 +51,18 @@ std::string content(const std::filesystem::path& file) {
   return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
 }
 
-Ran run_sextant(const std::vector<std::string>& arguments, const std::string& input,
-                const std::vector<std::string>& variables) {
-  const Folder folder;
-  (void)folder.write("in", input);
+namespace {
+
+pid_t started(const Folder& folder, const std::vector<std::string>& arguments,
+              const std::vector<std::string>& variables) {
   const pid_t child = fork();
   if (child == 0) {
     become(folder, arguments, variables);
   }
+  return child;
+}
+
+Ran finished(const Folder& folder, pid_t child) {
   int status = 0;
   rusage usage{};
   wait4(child, &status, 0, &usage);
@@ -69,6 +76,44 @@ Ran run_sextant(const std::vector<std::string>& arguments, const std::string& in
   ran.cpu_seconds = seconds(usage.ru_utime) + seconds(usage.ru_stime);
   ran.peak_kib = usage.ru_maxrss;
   return ran;
+}
+
+// The pipe's writing end once the program has opened the other one; -1 if it ended before.
+int opened_for(pid_t child, const std::filesystem::path& pipe) {
+  for (;;) {
+    const int file = open(pipe.c_str(), O_WRONLY | O_NONBLOCK);
+    siginfo_t ended{};
+    if (file >= 0 ||
+        waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED | WNOHANG | WNOWAIT) != 0 ||
+        ended.si_pid != 0) {
+      return file;
+    }
+    sched_yield();
+  }
+}
+
+}  // namespace
+
+Ran run_sextant(const std::vector<std::string>& arguments, const std::string& input,
+                const std::vector<std::string>& variables) {
+  const Folder folder;
+  (void)folder.write("in", input);
+  return finished(folder, started(folder, arguments, variables));
+}
+
+Ran interrupted_sextant(const std::vector<std::string>& arguments, const std::string& input) {
+  const Folder folder;
+  (void)folder.write("in", "");
+  const std::filesystem::path pipe = folder.path() / "pipe.json";
+  mkfifo(pipe.c_str(), 0600);
+  std::signal(SIGPIPE, SIG_IGN);  // the program may be gone before it reads
+  const pid_t child = started(folder, arguments, {});
+  if (const int file = opened_for(child, pipe); file >= 0) {
+    kill(child, SIGINT);
+    (void)!write(file, input.data(), input.size());
+    close(file);
+  }
+  return finished(folder, child);
 }
 
 }  // namespace sextant::tests

@@ -25,13 +25,26 @@ TEST(ShellArithmetic, GivesWhatBashGives) {
     std::int64_t value;
   };
   // Each value is bash's own: echo $((…)) with TP=8 PP=4 N=64.
-  for (const Case& c :
-       {Case{"1+2*3", 7}, Case{"(1+2)*3", 9}, Case{"2**3**2", 512}, Case{"-7/2", -3},
-        Case{"-7%2", -1}, Case{"N/(TP*PP)", 2}, Case{"N * TP", 512}, Case{"TP > PP ? 10 : 20", 10},
-        Case{"0 ? 1 : 0 ? 2 : 3", 3}, Case{"1 << 10", 1024}, Case{"0x10 + 010", 24},
-        Case{"!0 + ~0", 0}, Case{"5 & 3 | 8 ^ 1", 9}, Case{"1 - 1 - 1", -1},
-        Case{"3 == 3 && 2 != 2", 0}, Case{" 12 ", 12}, Case{"2 ** 0", 1},
-        Case{"(-1) ** 1000000000001", -1}}) {
+  for (const Case& c : {Case{"1+2*3", 7},
+                        Case{"(1+2)*3", 9},
+                        Case{"2**3**2", 512},
+                        Case{"-7/2", -3},
+                        Case{"-7%2", -1},
+                        Case{"N/(TP*PP)", 2},
+                        Case{"N * TP", 512},
+                        Case{"TP > PP ? 10 : 20", 10},
+                        Case{"0 ? 1 : 0 ? 2 : 3", 3},
+                        Case{"1 << 10", 1024},
+                        Case{"0x10 + 010", 24},
+                        Case{"!0 + ~0", 0},
+                        Case{"5 & 3 | 8 ^ 1", 9},
+                        Case{"1 - 1 - 1", -1},
+                        Case{"10 - 2 * 3", 4},
+                        Case{"1 << 2 + 1", 8},
+                        Case{"3 == 3 && 2 != 2", 0},
+                        Case{" 12 ", 12},
+                        Case{"2 ** 0", 1},
+                        Case{"(-1) ** 1000000000001", -1}}) {
     const auto value = evaluated(c.text);
     ASSERT_TRUE(value) << c.text << ": " << value.error().what;
     EXPECT_EQ(*value, c.value) << c.text;

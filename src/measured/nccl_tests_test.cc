@@ -88,6 +88,13 @@ TEST(NcclTests, RcclTestsAreReadTheSameWay) {
   EXPECT_TRUE(table.warnings.empty()) << said(table);
 }
 
+// The last character of a text may begin a terminal's command.
+TEST(NcclTests, ALoneEscapeEndsALine) {
+  const std::string plain = "# Collective test starting: all_reduce_perf\n" + devices(8, 8) +
+                            std::string(kColumns) + std::string(trimmed(kRow));
+  expect_row(read_one(plain + "\x1b"), 13);
+}
+
 TEST(NcclTests, LogPrefixesDoNotMatter) {
   const std::string plain = "# Collective test starting: all_reduce_perf\n" + devices(8, 8) +
                             std::string(kColumns) + std::string(trimmed(kRow));

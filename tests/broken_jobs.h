@@ -19,6 +19,8 @@ struct BrokenJob {
 
 // Rules that hold anywhere (broken_jobs_core.cc).
 std::vector<BrokenJob> core_jobs();
+// What a device or a framework does not have (broken_jobs_device.cc).
+std::vector<BrokenJob> device_jobs();
 // Megatron's about the layout, about experts, and about its settings (broken_jobs_megatron.cc).
 std::vector<BrokenJob> megatron_jobs();
 std::vector<BrokenJob> megatron_experts();

@@ -40,8 +40,8 @@ TEST(BrokenJobs, TheBasesAreLegal) {
 
 std::vector<BrokenJob> broken_jobs() {
   std::vector<BrokenJob> all;
-  for (const auto& part : {core_jobs(), megatron_jobs(), megatron_experts(), megatron_settings(),
-                           torchtitan_jobs(), other_jobs()}) {
+  for (const auto& part : {core_jobs(), device_jobs(), megatron_jobs(), megatron_experts(),
+                           megatron_settings(), torchtitan_jobs(), other_jobs()}) {
     all.insert(all.end(), part.begin(), part.end());
   }
   return all;

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "plan_scenarios.h"
+#include "describe/layout/legality.h"
 #include "search/baselines/alpa.h"
 #include "search/baselines/intra_op.h"
 #include "search/baselines/stage_cuts.h"
@@ -54,7 +55,7 @@ search::Plan plan_of(const BaselineResult& result) {
 bool legal_and_fits(const Problem& problem, const search::Plan& plan) {
   describe::Job job = problem.job;
   job.layout = plan.layout;
-  return search::is_legal(job) && plan.least <= problem.available();
+  return describe::is_legal(job) && plan.least <= problem.available();
 }
 
 // --- The rule ---------------------------------------------------------------------------------

@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
-#include "app/job_machine.h"
 #include "app/job_request.h"
 #include "describe/layout/layout_text.h"
+#include "machine/machine.h"
 #include "search/problem.h"
 
 namespace sextant::tests {
@@ -32,7 +32,7 @@ inline Result<search::Problem> problem_of(const Scenario& scenario, const app::C
   request.sequences = fmt::format("{}", scenario.sequence);
   request.global_batch = fmt::format("{}", scenario.batch);
   SEXTANT_TRY(app::JobReading reading, app::read_job(request, context));
-  SEXTANT_TRY(app::StepMachine machine, app::step_machine(reading.job, request, context));
+  SEXTANT_TRY(machine::StepMachine machine, machine::step_machine(reading.job, context.data));
   search::Problem problem;
   problem.job = std::move(reading.job);
   problem.job.layout.dp = 0;

@@ -6,12 +6,12 @@
 
 #include <fmt/format.h>
 
-#include "app/comm_models.h"
 #include "app/comm_refit.h"
 #include "app/job_request.h"
 #include "app/nccl_calls.h"
 #include "base/text.h"
 #include "describe/cluster/load_cluster.h"
+#include "machine/comm_models.h"
 #include "measured/hardware.h"
 
 namespace sextant::app {
@@ -42,12 +42,12 @@ Result<void> check_counts(const NcclCalls& calls, const CalibrateFiles& files) {
 }
 
 // What is known of the cluster; a cluster of one domain where no network is asked for.
-Result<KnownComm> known_comm(describe::Cluster cluster, bool network,
-                             const describe::DataStore& data) {
+Result<machine::KnownComm> known_comm(describe::Cluster cluster, bool network,
+                                      const describe::DataStore& data) {
   if (!network) {
     cluster.devices = std::min(cluster.devices, cluster.system.domain_size.value);
   }
-  auto known = CommModels(data).of(cluster);
+  auto known = machine::CommModels(data).of(cluster);
   if (!known) {
     return invalid(known.error().what, cluster.name,
                    "a cluster whose links and network have files in data/comm; a file of your own "
@@ -57,7 +57,7 @@ Result<KnownComm> known_comm(describe::Cluster cluster, bool network,
   return known;
 }
 
-void put_known(const KnownComm& known, std::vector<TimedCollective>& calls) {
+void put_known(const machine::KnownComm& known, std::vector<TimedCollective>& calls) {
   for (TimedCollective& call : calls) {
     call.model = known.model;
     call.rate_scale = known.rate_scale;
@@ -68,7 +68,7 @@ void put_known(const KnownComm& known, std::vector<TimedCollective>& calls) {
 Result<void> add_fits(NcclCalls& calls, const describe::Cluster& cluster, CommOrigin origin,
                       const describe::DataStore& data, CommCalibration& made) {
   if (!calls.inside.empty()) {
-    SEXTANT_TRY(const KnownComm known, known_comm(cluster, false, data));
+    SEXTANT_TRY(const machine::KnownComm known, known_comm(cluster, false, data));
     put_known(known, calls.inside);
     const CommFile file{true, known.link};
     SEXTANT_TRY(CommChange change, comm_refit(file, origin, calls.inside, data));
@@ -76,7 +76,7 @@ Result<void> add_fits(NcclCalls& calls, const describe::Cluster& cluster, CommOr
     add_change(std::move(change), made);
   }
   if (!calls.across.empty()) {
-    SEXTANT_TRY(const KnownComm known, known_comm(cluster, true, data));
+    SEXTANT_TRY(const machine::KnownComm known, known_comm(cluster, true, data));
     put_known(known, calls.across);
     const CommFile file{false, known.network};
     SEXTANT_TRY(CommChange change, comm_refit(file, origin, calls.across, data));

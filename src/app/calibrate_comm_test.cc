@@ -8,12 +8,12 @@
 #include <gtest/gtest.h>
 
 #include "app/calibrate_command.h"
-#include "app/comm_models.h"
 #include "app/nccl_calls.h"
 #include "app/testing.h"
 #include "base/scratch_folder_testing.h"
 #include "describe/cluster/load_cluster.h"
 #include "describe/comm_facts.h"
+#include "machine/comm_models.h"
 #include "workload/wire.h"
 
 namespace sextant::app {
@@ -30,7 +30,7 @@ describe::Cluster cluster_of(const std::string& word) {
 }
 
 cost::CommModel model_of(const std::string& cluster) {
-  const auto known = CommModels(built_in_data()).of(cluster_of(cluster));
+  const auto known = machine::CommModels(built_in_data()).of(cluster_of(cluster));
   EXPECT_TRUE(known) << to_text(known.error());
   return known->model;
 }

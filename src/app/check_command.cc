@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "app/job_sources.h"
 #include "app/step_answer.h"
 #include "emit/measured_row.h"
 #include "explain/check_view.h"
@@ -32,7 +33,7 @@ void predict(const describe::Job& job, const Context& context, explain::CheckAns
   if (!check_tokens(job)) {
     return;
   }
-  const auto machine = step_machine(job, stated_words(answer.reading), context);
+  const auto machine = machine::step_machine(job, context.data);
   if (!machine) {
     answer.open.push_back(to_text(machine.error()));
     return;

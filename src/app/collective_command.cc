@@ -8,7 +8,7 @@
 
 #include "app/collective_runs.h"
 #include "app/collective_sweep.h"
-#include "app/job_machine.h"
+#include "app/job_sources.h"
 #include "base/file.h"
 #include "base/quantity_text.h"
 #include "base/sha256.h"

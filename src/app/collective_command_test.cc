@@ -89,7 +89,7 @@ TEST(CollectiveEstimator, TheAnswerIsTheQuickestWayAndItsTermsAddUp) {
 
 TEST(CollectiveEstimator, SaysTheSameAsTheCostModel) {
   const CollectiveQuestion asked = question("4xdgx-h100");
-  const auto known = CommModels(built_in_data()).of(asked.cluster);
+  const auto known = machine::CommModels(built_in_data()).of(asked.cluster);
   ASSERT_TRUE(known);
   const GroupShape group{32, 4, 8, 1};
   const CollectiveEstimate found = estimate(asked);

@@ -79,8 +79,8 @@ CollectiveEstimate unpriced_estimate(const CollectiveQuestion& question) {
   estimate.op = question.op;
   estimate.bytes = question.bytes;
   estimate.stride = question.stride;
-  estimate.group =
-      strided_group(question.ranks, question.stride, reach_without_network(question.cluster));
+  estimate.group = strided_group(question.ranks, question.stride,
+                                 machine::reach_without_network(question.cluster));
   return estimate;
 }
 
@@ -147,7 +147,7 @@ cost::GroupShape strided_group(std::int64_t ranks, std::int64_t stride, std::int
   return group;
 }
 
-Result<KnownComm> CollectiveEstimator::known_of(const CollectiveQuestion& question) {
+Result<machine::KnownComm> CollectiveEstimator::known_of(const CollectiveQuestion& question) {
   // Without devices that the group does not touch: a network that it does not use may be unknown.
   Cluster used = question.cluster;
   used.devices = span_of(question);
@@ -157,7 +157,7 @@ Result<KnownComm> CollectiveEstimator::known_of(const CollectiveQuestion& questi
     error.where = error.where.empty() ? "--on" : error.where;
     return tl::unexpected(std::move(error));
   }
-  KnownComm known = std::move(*made);
+  machine::KnownComm known = std::move(*made);
   if (question.links) {
     const describe::LinkFacts& facts = *question.links;
     for (std::size_t i = 0; i < known.model.link.size(); ++i) {
@@ -175,7 +175,7 @@ Result<CollectiveEstimate> CollectiveEstimator::on_links(const CollectiveQuestio
   if (question.ranks == 1) {
     return estimate;
   }
-  SEXTANT_TRY(const KnownComm known, known_of(question));
+  SEXTANT_TRY(const machine::KnownComm known, known_of(question));
   if (!spread_) {
     SEXTANT_TRY(spread_, describe::comm_spread(data_));
   }

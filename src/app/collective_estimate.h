@@ -13,7 +13,6 @@
 #include <string>
 #include <vector>
 
-#include "app/comm_models.h"
 #include "base/result.h"
 #include "cost/comm/torus_time.h"
 #include "describe/cluster/cluster.h"
@@ -22,6 +21,7 @@
 #include "describe/data_store.h"
 #include "describe/torus_facts.h"
 #include "explain/collective_view.h"
+#include "machine/comm_models.h"
 
 namespace sextant::app {
 
@@ -50,12 +50,12 @@ class CollectiveEstimator {
   Result<explain::CollectiveEstimate> operator()(const CollectiveQuestion& question);
 
  private:
-  Result<KnownComm> known_of(const CollectiveQuestion& question);
+  Result<machine::KnownComm> known_of(const CollectiveQuestion& question);
   Result<explain::CollectiveEstimate> on_links(const CollectiveQuestion& question);
   Result<explain::CollectiveEstimate> on_torus(const CollectiveQuestion& question);
 
   const describe::DataStore& data_;
-  CommModels models_;
+  machine::CommModels models_;
   std::optional<describe::CommSpread> spread_;
   std::optional<describe::TorusFacts> torus_;
 };

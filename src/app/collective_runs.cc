@@ -5,9 +5,11 @@
 #include <string_view>
 #include <tuple>
 
+#include "app/measured_comm.h"
 #include "base/file.h"
 #include "base/sha256.h"
 #include "explain/bandwidth_runs.h"
+#include "machine/comm_models.h"
 #include "measured/comm_groups.h"
 #include "measured/hardware.h"
 #include "measured/table.h"
@@ -51,8 +53,8 @@ bool is_before(const MatchingRun& a, const MatchingRun& b) {
 Result<std::vector<explain::BandwidthSeries>> matching_runs(const std::vector<Row>& rows,
                                                             const CollectiveQuestion& question,
                                                             const describe::DataStore& data) {
-  const cost::GroupShape group =
-      strided_group(question.ranks, question.stride, reach_without_network(question.cluster));
+  const cost::GroupShape group = strided_group(question.ranks, question.stride,
+                                               machine::reach_without_network(question.cluster));
   measured::Hardware hardware(data);
   std::map<std::string, MatchingRun> runs;
   for (const Row& row : rows) {
@@ -60,7 +62,7 @@ Result<std::vector<explain::BandwidthSeries>> matching_runs(const std::vector<Ro
     if (call == nullptr || !call->device || !may_match(row, *call, question)) {
       continue;
     }
-    const auto shape = CommModels::shape_of(*call);
+    const auto shape = shape_of(*call);
     const auto rate = explain::bus_bandwidth(row, row.measured);
     if (!shape || shape->domains != group.domains || !rate) {
       continue;

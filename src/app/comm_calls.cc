@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "app/comm_file.h"
-#include "app/comm_models.h"
+#include "app/measured_comm.h"
 #include "measured/comm_groups.h"
 
 namespace sextant::app {
@@ -110,7 +110,7 @@ LeftOutSystem left_out(const Class& of, const std::string& system,
 }  // namespace
 
 TimedCollective collective_call(const CollectiveSubject& subject, const cost::GroupShape& shape,
-                                const KnownComm& known) {
+                                const machine::KnownComm& known) {
   TimedCollective call;
   call.op = subject.op;
   call.bytes = subject.bytes;
@@ -132,7 +132,7 @@ TimedCollective collective_call(const CollectiveSubject& subject, const cost::Gr
 }
 
 CommCalls comm_calls(const std::vector<measured::Row>& rows, const describe::DataStore& data) {
-  CommModels models(data);
+  MeasuredComm models(data);
   CommCalls found;
   for (const measured::Row& row : rows) {
     const auto* subject = std::get_if<CollectiveSubject>(&row.subject);
@@ -140,7 +140,7 @@ CommCalls comm_calls(const std::vector<measured::Row>& rows, const describe::Dat
         row.trust == measured::Trust::kC) {
       continue;
     }
-    const auto shape = CommModels::shape_of(*subject);
+    const auto shape = shape_of(*subject);
     const auto time = measured_time(row, *subject);
     if (!shape || !time || shape->ranks < 2) {
       continue;

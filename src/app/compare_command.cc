@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "app/job_sources.h"
 #include "app/step_answer.h"
 #include "base/integers.h"
 #include "describe/layout/layout_text.h"
@@ -101,13 +102,13 @@ Result<explain::Candidate> candidate_of(const AskedCandidate& asked, const JobRe
   candidate.layout = describe::to_text(reading.job.layout);
   candidate.cluster = reading.job.cluster.name;
   add_once(reading.job.assumed, answer.assumed);
-  InputFiles inputs = reading.inputs;
+  machine::InputFiles inputs = reading.inputs;
   for (const describe::Violation& violation : reading.violations) {
     candidate.reasons.push_back(fmt::format("{}: {}", violation.rule, violation.message));
   }
   if (candidate.reasons.empty()) {
     SEXTANT_CHECK_OK(check_tokens(reading.job));
-    const auto machine = step_machine(reading.job, asked.request, context);
+    const auto machine = machine::step_machine(reading.job, context.data);
     if (machine) {
       candidate.result = step_result(reading.job, *machine);
       add_once(machine->assumed, answer.assumed);

@@ -6,9 +6,11 @@
 
 #include <fmt/format.h>
 
+#include "app/job_sources.h"
 #include "app/step_answer.h"
 #include "base/text.h"
 #include "describe/layout/layout_text.h"
+#include "describe/layout/legality.h"
 #include "explain/run_comparison.h"
 #include "measured/table.h"
 
@@ -39,23 +41,22 @@ Result<measured::Row> find_row(const CompareRunsRequest& request, const Context&
   return describe::unknown_word(request.row, std::move(ids), "row", "ROW-ID");
 }
 
-// A run that was measured, and the words that say more of it than its layout.
+// A run that was measured.
 struct ComparedRun {
   std::string name;
   const describe::Job& job;
-  JobRequest stated{};
   Seconds measured;
 };
 
 Result<explain::MeasuredStep> measured_step(ComparedRun run, const Context& context,
                                             explain::RunComparison& runs) {
   const describe::Job& job = run.job;
-  if (const auto broken = describe::check_rules(job); !broken.empty()) {
+  if (const auto broken = describe::refusals(job); !broken.empty()) {
     return invalid(fmt::format("not legal: {}: {}", broken.front().rule, broken.front().message),
                    run.name);
   }
   SEXTANT_CHECK_OK(check_tokens(job));
-  SEXTANT_TRY(const StepMachine machine, step_machine(job, run.stated, context));
+  SEXTANT_TRY(const machine::StepMachine machine, machine::step_machine(job, context.data));
   add_once(job.assumed, runs.assumed);
   add_once(machine.assumed, runs.assumed);
   return explain::MeasuredStep{std::move(run.name), describe::to_text(job.layout),
@@ -82,11 +83,9 @@ Result<Output> show_run_comparison(const CompareRunsRequest& request, const Cont
   }
   explain::RunComparison runs;
   runs.provenance = {std::string(explain::tool_version()), files.inputs};
-  SEXTANT_TRY(runs.ours, measured_step({.name = name,
-                                        .job = *files.job,
-                                        .stated = stated_words(files.reading),
-                                        .measured = *files.measured->step},
-                                       context, runs));
+  SEXTANT_TRY(runs.ours,
+              measured_step({.name = name, .job = *files.job, .measured = *files.measured->step},
+                            context, runs));
   SEXTANT_TRY(runs.theirs,
               measured_step({.name = row.id, .job = *published, .measured = 1_s * row.measured},
                             context, runs));

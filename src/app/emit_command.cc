@@ -11,8 +11,8 @@
 #include "app/step_answer.h"
 #include "base/file.h"
 #include "describe/layout/framework_defaults.h"
-#include "describe/layout/framework_rules.h"
 #include "describe/layout/layout_text.h"
+#include "describe/layout/legality.h"
 #include "emit/launch.h"
 #include "emit/patch.h"
 #include "emit/patch_diff.h"
@@ -43,26 +43,17 @@ Result<Dialect> dialect_of(const EmitRequest& request, Framework framework) {
   return *own;
 }
 
-// What the framework refuses. Risks and notes do not stop anyone.
-std::vector<describe::Violation> refusals(const describe::Job& job) {
-  std::vector<describe::Violation> broken = describe::check_rules(job);
-  if (broken.empty()) {
-    broken = describe::check_framework_rules(job);
-  }
-  std::erase_if(broken, [](const describe::Violation& violation) {
-    return violation.severity != describe::Severity::kIllegal;
-  });
-  return broken;
-}
-
 // "predicted step 4.81 s (…)", where it can be predicted.
-std::vector<std::string> job_comments(const describe::Job& job, const JobRequest& words,
-                                      const emit::Writing& writing, const Context& context) {
+std::vector<std::string> job_comments(describe::Job job, const emit::Writing& writing,
+                                      const Context& context) {
+  // What the files will state is what is predicted, whether the user said it or not.
+  job.stated = emit::stated_keys(emit::read(writing.settings, context.data));
+
   std::vector<std::string> comments{fmt::format("sextant {}: {} on {}", explain::tool_version(),
                                                 job.model.name, job.cluster.name),
                                     fmt::format("layout {}", describe::to_text(job.layout))};
   if (check_tokens(job)) {
-    if (const auto machine = step_machine(job, words, context)) {
+    if (const auto machine = machine::step_machine(job, context.data)) {
       const explain::StepResult result = step_result(job, *machine);
       comments.push_back(fmt::format("predicted step {}; {}", explain::with_interval(result),
                                      explain::memory_text(result.memory)));
@@ -82,7 +73,6 @@ Result<Output> files_for(const EmitRequest& request, const Context& context) {
         describe::word_of<Framework>(describe::kFrameworkWords, emit::framework_of(to));
   }
   SEXTANT_TRY(JobReading reading, read_job(words, context));
-  reading.violations = refusals(reading.job);
   if (!reading.violations.empty()) {
     return not_legal(reading, "emit", context);
   }
@@ -93,9 +83,7 @@ Result<Output> files_for(const EmitRequest& request, const Context& context) {
                   emit::kLauncherWords, request.launcher.empty() ? "torchrun" : request.launcher,
                   "launcher", "--launcher"));
   const emit::Writing writing = emit::write(dialect, job);
-  // What the files will state is what is predicted, whether the user said it or not.
-  words.layout += "," + stated_words(emit::read(writing.settings, context.data)).layout;
-  const std::vector<std::string> comments = job_comments(job, words, writing, context);
+  const std::vector<std::string> comments = job_comments(job, writing, context);
   explain::EmitAnswer answer{.provenance = provenance_of(reading),
                              .dialect = dialect,
                              .files = emit::render(writing.settings, comments),
@@ -159,7 +147,7 @@ Result<Output> patch_for(const EmitRequest& request, const Context& context) {
     return invalid(files.open.front(), request.diff);
   }
   SEXTANT_TRY(const describe::Job job, changed(*files.job, request));
-  if (const auto broken = refusals(job); !broken.empty()) {
+  if (const auto broken = describe::refusals(job); !broken.empty()) {
     return Output{
         .text = explain::to_text(
             broken, "emit", {std::string(explain::tool_version()), files.inputs}, context.style),

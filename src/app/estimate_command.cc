@@ -5,13 +5,14 @@
 
 #include <fmt/format.h>
 
+#include "app/job_sources.h"
 #include "app/step_answer.h"
 #include "app/step_detail.h"
 #include "app/step_timeline.h"
 #include "app/sweep.h"
 #include "base/file.h"
 #include "describe/layout/layout_text.h"
-#include "describe/layout/rules.h"
+#include "describe/layout/legality.h"
 #include "timeline/chrome_trace.h"
 
 namespace sextant::app {
@@ -26,7 +27,7 @@ std::vector<std::string> all_assumed(const Job& job, const std::vector<std::stri
 }
 
 // REQUIRES: the job is legal, check_tokens holds.
-explain::SweepPoint::Answer both_answers(const Job& job, const StepMachine& machine) {
+explain::SweepPoint::Answer both_answers(const Job& job, const machine::StepMachine& machine) {
   explain::SweepPoint::Answer both;
   both.step = step_result(job, machine);
   both.compute =
@@ -39,7 +40,7 @@ struct Scene {
   const Job& base;
   Factor factor;
   bool sp_given;
-  const StepMachine& machine;
+  const machine::StepMachine& machine;
 };
 
 explain::SweepPoint sweep_point(const Scene& scene, const SweepValue& value) {
@@ -52,7 +53,7 @@ explain::SweepPoint sweep_point(const Scene& scene, const SweepValue& value) {
     return point;
   }
   point.global_batch = job->global_batch;
-  for (const describe::Violation& violation : describe::check_rules(*job)) {
+  for (const describe::Violation& violation : describe::refusals(*job)) {
     point.reasons.push_back(fmt::format("{}: {}", violation.rule, violation.message));
   }
   if (const auto tokens = check_tokens(*job); !tokens) {
@@ -84,8 +85,7 @@ Result<std::vector<std::string>> write_sweep_plot(const explain::SweepAnswer& an
 
 Result<Output> show_job_sweep(const JobReading& reading, const EstimateRequest& request,
                               const Context& context) {
-  SEXTANT_TRY(const explain::SweepAnswer answer,
-              sweep_answer(reading, request.job, request.sweep, context));
+  SEXTANT_TRY(const explain::SweepAnswer answer, sweep_answer(reading, request.sweep, context));
   SEXTANT_TRY(std::vector<std::string> notes, write_sweep_plot(answer, request.plot_file));
   const bool any =
       std::any_of(answer.points.begin(), answer.points.end(), [](const explain::SweepPoint& point) {
@@ -127,7 +127,7 @@ Result<Output> show_step(const JobReading& reading, const EstimateRequest& reque
                          const Context& context) {
   const Job& job = reading.job;
   SEXTANT_CHECK_OK(check_tokens(job));
-  SEXTANT_TRY(const StepMachine machine, step_machine(job, request.job, context));
+  SEXTANT_TRY(const machine::StepMachine machine, machine::step_machine(job, context.data));
   explain::EstimateAnswer answer;
   answer.provenance = provenance_with(reading, machine.inputs);
   answer.job = job;
@@ -145,17 +145,17 @@ Result<Output> show_step(const JobReading& reading, const EstimateRequest& reque
 
 }  // namespace
 
-Result<explain::SweepAnswer> sweep_answer(const JobReading& reading, const JobRequest& request,
-                                          std::string_view sweep, const Context& context) {
+Result<explain::SweepAnswer> sweep_answer(const JobReading& reading, std::string_view sweep,
+                                          const Context& context) {
   SEXTANT_TRY(const Sweep asked, parse_sweep(sweep));
-  SEXTANT_TRY(const StepMachine machine, step_machine(reading.job, request, context));
+  SEXTANT_TRY(const machine::StepMachine machine, machine::step_machine(reading.job, context.data));
   explain::SweepAnswer answer;
   answer.provenance = provenance_with(reading, machine.inputs);
   answer.job = reading.job;
   answer.factor = describe::word_of<Factor>(kFactorWords, asked.factor);
   answer.ordered = asked.factor != Factor::kPrecision;
   answer.held = held_text(reading.job, asked.factor);
-  const Scene scene{reading.job, asked.factor, says(request.layout, "sp"), machine};
+  const Scene scene{reading.job, asked.factor, reading.job.states("sp"), machine};
   for (const SweepValue& value : asked.values) {
     answer.points.push_back(sweep_point(scene, value));
   }
@@ -182,7 +182,8 @@ Result<Output> explain_compute(const JobRequest& request, const Context& context
     return not_legal(reading, "explain", context);
   }
   SEXTANT_CHECK_OK(check_tokens(reading.job));
-  SEXTANT_TRY(const Machine machine, machine_of(reading.job, request, context));
+  SEXTANT_TRY(const machine::ComputeMachine machine,
+              machine::compute_machine(reading.job, context.data));
   const explain::ComputeEstimate estimate =
       slowest_compute(reading.job, machine.device, machine.host);
   return Output{.text = explain::to_text(explain::compute_tree(estimate),
@@ -198,7 +199,7 @@ Result<Output> explain_step(const JobRequest& request, const Context& context) {
   }
   const Job& job = reading.job;
   SEXTANT_CHECK_OK(check_tokens(job));
-  SEXTANT_TRY(const StepMachine machine, step_machine(job, request, context));
+  SEXTANT_TRY(const machine::StepMachine machine, machine::step_machine(job, context.data));
   const explain::StepResult result = step_result(job, machine);
   const explain::Term tree =
       explain::step_tree(result, step_detail(job, result, machine.model), job);

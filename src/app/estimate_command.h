@@ -31,7 +31,7 @@ Result<Output> explain_step(const JobRequest& request, const Context& context);
 
 // The numbers of a sweep. An Error where words are wrong; the base may be illegal, which
 // `violations` of the reading says.
-Result<explain::SweepAnswer> sweep_answer(const JobReading& reading, const JobRequest& request,
-                                          std::string_view sweep, const Context& context);
+Result<explain::SweepAnswer> sweep_answer(const JobReading& reading, std::string_view sweep,
+                                          const Context& context);
 
 }  // namespace sextant::app

@@ -219,16 +219,6 @@ Result<void> read_file_batch(const FileRequest& request, FileJob& out, describe:
 
 }  // namespace
 
-JobRequest stated_words(const emit::Reading& reading) {
-  JobRequest words;
-  if (reading.attention_stated) {
-    words.layout =
-        fmt::format("attention={}", describe::word_of<describe::AttentionKernel>(
-                                        describe::kAttentionKernelWords, reading.layout.attention));
-  }
-  return words;
-}
-
 Result<FileJob> read_files(const FileRequest& request, const Context& context) {
   FileJob out;
   SEXTANT_CHECK_OK(read_settings(request, out));
@@ -239,6 +229,7 @@ Result<FileJob> read_files(const FileRequest& request, const Context& context) {
   describe::Job job;
   job.framework = emit::framework_of(out.settings.dialect);
   job.layout = out.reading.layout;
+  job.stated = emit::stated_keys(out.reading);
   if (!request.model.empty()) {
     SEXTANT_TRY(job.model, describe::load_model(request.model, context.data));
   } else if (out.reading.model) {

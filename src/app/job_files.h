@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "app/context.h"
-#include "app/job_machine.h"
 #include "app/job_request.h"
 #include "base/result.h"
 #include "describe/layout/job.h"
@@ -15,6 +14,7 @@
 #include "emit/dialects.h"
 #include "emit/files.h"
 #include "emit/log_measured.h"
+#include "machine/machine.h"
 
 namespace sextant::app {
 
@@ -43,15 +43,11 @@ struct FileJob {
   std::vector<std::string> open;  // "seq is not stated: --seq LENGTH"
   bool device_stated = false;
   std::vector<describe::Violation> violations;
-  InputFiles inputs;
+  machine::InputFiles inputs;
 
   // Everything was stated: the job can be predicted.
   [[nodiscard]] bool whole() const { return job && open.empty() && device_stated; }
 };
-
-// What a reading states that a Layout cannot tell from a default, as the words of a command line
-// would: "attention=flash".
-JobRequest stated_words(const emit::Reading& reading);
 
 // An Error where a file cannot be read or is of no known kind.
 Result<FileJob> read_files(const FileRequest& request, const Context& context);

@@ -8,7 +8,9 @@
 #include "base/sha256.h"
 #include "base/text.h"
 #include "describe/cluster/load_cluster.h"
+#include "describe/layout/framework_defaults.h"
 #include "describe/layout/layout_text.h"
+#include "describe/layout/legality.h"
 #include "describe/layout/mesh.h"
 #include "describe/model/load_model.h"
 #include "explain/violation_view.h"
@@ -39,10 +41,24 @@ LayoutWords layout_words(std::string_view text) {
   return words;
 }
 
+// The one asked for, else the setting's; where that is open too, what runs on the machine.
+Result<void> read_framework(const JobRequest& request, const Context& context, Job& job) {
+  const std::string& word =
+      request.framework.empty() ? context.settings.at("framework").value : request.framework;
+  if (request.framework.empty() && word == "auto") {
+    job.framework = describe::default_framework(job.cluster);
+    return {};
+  }
+  SEXTANT_TRY(job.framework, describe::parse_word<describe::Framework>(
+                                 describe::kFrameworkWords, word, "framework", "--framework"));
+  return {};
+}
+
 Result<void> read_layout(const JobRequest& request, Job& job) {
   const LayoutWords words = layout_words(request.layout);
   SEXTANT_TRY(describe::LayoutReading reading, describe::parse_layout(words.keys, job.framework));
   job.layout = std::move(reading.layout);
+  job.stated.insert(reading.given.begin(), reading.given.end());
   job.assumed.insert(job.assumed.end(), reading.defaulted.begin(), reading.defaulted.end());
   if (!words.mesh.empty()) {
     SEXTANT_TRY(const describe::Mesh mesh, describe::parse_mesh(words.mesh));
@@ -155,16 +171,13 @@ Output not_legal(const JobReading& reading, std::string_view command, const Cont
 Result<JobReading> read_job(const JobRequest& request, const Context& context) {
   JobReading reading;
   Job& job = reading.job;
-  const std::string& framework =
-      request.framework.empty() ? context.settings.at("framework").value : request.framework;
-  SEXTANT_TRY(job.framework, describe::parse_word<describe::Framework>(
-                                 describe::kFrameworkWords, framework, "framework", "--framework"));
   if (request.cluster.empty()) {
     return invalid("the cluster is missing", "--on",
                    "COUNTxDEVICE such as 64xh100-sxm, or a cluster.toml");
   }
   SEXTANT_TRY(job.model, describe::load_model(request.model, context.data));
   SEXTANT_TRY(job.cluster, describe::load_cluster(request.cluster, context.data));
+  SEXTANT_CHECK_OK(read_framework(request, context, job));
   for (const auto* assumed : {&job.model.assumed, &job.cluster.assumed}) {
     job.assumed.insert(job.assumed.end(), assumed->begin(), assumed->end());
   }
@@ -172,7 +185,7 @@ Result<JobReading> read_job(const JobRequest& request, const Context& context) {
   SEXTANT_CHECK_OK(read_sequences(request, job));
   SEXTANT_CHECK_OK(read_batch(request, job));
   SEXTANT_CHECK_OK(read_workload(request, job));
-  reading.violations = describe::check_rules(job);
+  reading.violations = describe::refusals(job);
   reading.inputs = cluster_inputs(job.cluster, context.data);
   reading.inputs.emplace(reading.inputs.begin(), job.model.config_file, job.model.config_sha256);
   return reading;

@@ -8,6 +8,7 @@
 
 #include "base/quantity_text.h"
 #include "cost/memory/memory.h"
+#include "describe/layout/legality.h"
 #include "explain/plan_words.h"
 #include "search/space.h"
 
@@ -74,7 +75,7 @@ class LeanSearch {
 
   void weigh(const Layout& at) {
     job_.layout = at;
-    if (!search::is_legal(job_)) {
+    if (!describe::is_legal(job_)) {
       return;
     }
     const Bytes needed = memory_.fullest(at).least;

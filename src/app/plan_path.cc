@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "describe/layout/layout_text.h"
+#include "describe/layout/legality.h"
 #include "explain/plan_words.h"
 #include "search/leaf.h"
 #include "search/space.h"
@@ -104,7 +105,7 @@ class Walk {
   // Nothing where it is not legal or does not fit.
   std::optional<Seconds> time_with(const Keys& keys) {
     job_.layout = with(keys);
-    if (!search::is_legal(job_) || leaf_.memory(job_.layout).least > problem_.available()) {
+    if (!describe::is_legal(job_) || leaf_.memory(job_.layout).least > problem_.available()) {
       return std::nullopt;
     }
     return leaf_.time(job_.layout).step;

@@ -9,13 +9,14 @@
 #include <fmt/format.h>
 
 #include "app/job_files.h"
+#include "app/job_sources.h"
 #include "app/step_answer.h"
 #include "base/integers.h"
 #include "base/text.h"
 #include "cost/comm/torus_time.h"
 #include "describe/cluster/torus.h"
-#include "describe/layout/framework_rules.h"
 #include "describe/layout/layout_text.h"
+#include "describe/layout/legality.h"
 #include "describe/layout/mesh.h"
 #include "explain/plan_words.h"
 #include "explain/violation_view.h"
@@ -72,7 +73,8 @@ Result<std::string> fixed_words(const PlanRequest& request) {
   if (request.precision.empty()) {
     return fix;
   }
-  if (says(fix, "precision")) {
+  SEXTANT_TRY(const std::vector<std::string> keys, fixed_keys(fix));
+  if (std::find(keys.begin(), keys.end(), "precision") != keys.end()) {
     return invalid("the precision is given twice", "--precision", "--precision or --fix precision");
   }
   return fmt::format("{}{}precision={}", fix, fix.empty() ? "" : ",", request.precision);
@@ -80,14 +82,14 @@ Result<std::string> fixed_words(const PlanRequest& request) {
 
 Result<PlanProblem> from_words(const PlanRequest& request, const Context& context) {
   PlanProblem made;
-  made.words = request.job;
-  if (request.job.model.empty()) {
+  JobRequest words = request.job;
+  if (words.model.empty()) {
     return invalid("the model is missing", "sextant plan",
                    "MODEL --on CLUSTER, or --from train.sh");
   }
-  SEXTANT_TRY(made.words.layout, fixed_words(request));
-  SEXTANT_TRY(made.problem.fixed, fixed_keys(made.words.layout));
-  SEXTANT_TRY(JobReading reading, read_job(made.words, context));
+  SEXTANT_TRY(words.layout, fixed_words(request));
+  SEXTANT_TRY(made.problem.fixed, fixed_keys(words.layout));
+  SEXTANT_TRY(JobReading reading, read_job(words, context));
   Job& job = reading.job;
   drop_searched(job.assumed);
   if (request.job.global_batch.empty()) {
@@ -120,7 +122,6 @@ Result<PlanProblem> from_files(const PlanRequest& request, const Context& contex
                    "without --framework");
   }
   PlanProblem made;
-  made.words = stated_words(files.reading);
   made.problem.job = std::move(*files.job);
   Job& job = made.problem.job;
   made.users = job.layout;
@@ -132,7 +133,7 @@ Result<PlanProblem> from_files(const PlanRequest& request, const Context& contex
   SEXTANT_TRY(const std::string fix, fixed_words(request));
   SEXTANT_TRY(made.problem.fixed, fixed_keys(fix));
   SEXTANT_CHECK_OK(describe::set_keys(fix, job.layout));
-  made.words.layout += "," + fix;
+  job.stated.insert(made.problem.fixed.begin(), made.problem.fixed.end());
   if (!made.problem.is_fixed("dp")) {
     job.layout.dp = 0;
   }
@@ -147,7 +148,7 @@ bool is_searched(std::string_view key) {
 }
 
 Result<void> renew_machine(PlanProblem& of, const Context& context) {
-  SEXTANT_TRY(of.machine, step_machine(of.problem.job, of.words, context));
+  SEXTANT_TRY(of.machine, machine::step_machine(of.problem.job, context.data));
   of.problem.machine = of.machine.model;
   of.problem.memory = of.machine.memory;
   return {};
@@ -196,15 +197,9 @@ explain::PlanRow plan_row(const PlanProblem& of, const describe::Layout& layout)
 std::vector<std::string> broken_rules(const PlanProblem& of, const describe::Layout& layout) {
   Job job = of.problem.job;
   job.layout = layout;
-  std::vector<describe::Violation> found = describe::check_rules(job);
-  if (found.empty()) {
-    found = describe::check_framework_rules(job);
-  }
   std::vector<std::string> texts;
-  for (const describe::Violation& violation : found) {
-    if (violation.severity == describe::Severity::kIllegal) {
-      texts.push_back(explain::violation_text(violation));
-    }
+  for (const describe::Violation& violation : describe::refusals(job)) {
+    texts.push_back(explain::violation_text(violation));
   }
   return texts;
 }

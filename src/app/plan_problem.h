@@ -8,21 +8,20 @@
 #include <vector>
 
 #include "app/context.h"
-#include "app/job_machine.h"
 #include "app/plan_request.h"
 #include "base/result.h"
 #include "explain/plan_view.h"
+#include "machine/machine.h"
 #include "search/problem.h"
 
 namespace sextant::app {
 
 struct PlanProblem {
   search::Problem problem;
-  StepMachine machine;                    // problem.machine and problem.memory are its own
-  JobRequest words;                       // what step_machine() asks about the layout
+  machine::StepMachine machine;           // problem.machine and problem.memory are its own
   std::optional<describe::Layout> users;  // of the user's own files
   std::vector<std::string> users_broken;  // rules that those break
-  InputFiles inputs;
+  machine::InputFiles inputs;
   std::vector<std::string> assumed;
 };
 

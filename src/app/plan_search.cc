@@ -27,7 +27,7 @@ std::string progress_text(const search::Progress& progress) {
 }  // namespace
 
 search::FindOptions find_options(const PlanRequest& request, const PlanWishes& wishes,
-                                 const StepMachine& machine) {
+                                 const machine::StepMachine& machine) {
   search::FindOptions options;
   if (wishes.objective == Objective::kEnergy && machine.power) {
     options.computing_weight = machine.power->computing_weight();

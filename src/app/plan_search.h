@@ -18,7 +18,7 @@ struct PlanSearch {
 
 // What the request asks a search for: plans, threads, the front of the objective.
 search::FindOptions find_options(const PlanRequest& request, const PlanWishes& wishes,
-                                 const StepMachine& machine);
+                                 const machine::StepMachine& machine);
 
 PlanSearch search_plans(const search::Problem& problem, const search::FindOptions& options);
 

@@ -5,6 +5,7 @@
 #include "app/plan_search.h"
 #include "describe/comm_facts.h"
 #include "explain/plan_words.h"
+#include "machine/machine.h"
 #include "step/estimate.h"
 
 namespace sextant::app {
@@ -43,7 +44,7 @@ Result<step::StepModel> with_device(const PlanProblem& of, const describe::Devic
                                     const Context& context) {
   describe::Job job = of.problem.job;
   job.cluster.device = device;
-  SEXTANT_TRY(const Machine machine, machine_of(job, of.words, context));
+  SEXTANT_TRY(const machine::ComputeMachine machine, machine::compute_machine(job, context.data));
   step::StepModel model = of.problem.machine;
   model.device = machine.device;
   return model;

@@ -36,7 +36,7 @@ Answer CommPredictor::operator()(const measured::Row& row) {
   if (subject == nullptr) {
     return Refusal{"device and links not stated"};
   }
-  const auto shape = CommModels::shape_of(*subject);
+  const auto shape = shape_of(*subject);
   if (!shape) {
     return Refusal{shape.error().what};
   }

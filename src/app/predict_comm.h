@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "app/comm_models.h"
+#include "app/measured_comm.h"
 #include "describe/comm_spread.h"
 #include "measured/validate.h"
 
@@ -16,7 +16,7 @@ class CommPredictor {
   measured::Answer operator()(const measured::Row& row);
 
  private:
-  CommModels models_;
+  MeasuredComm models_;
   const describe::DataStore& data_;
   std::optional<describe::CommSpread> spread_;
 };

@@ -1,8 +1,8 @@
 // Times and efficiencies of single kernels as the tables print them.
 #pragma once
 
-#include "app/device_models.h"
 #include "describe/data_store.h"
+#include "machine/device_models.h"
 #include "measured/validate.h"
 
 namespace sextant::app {
@@ -14,7 +14,7 @@ class KernelPredictor {
   measured::Answer operator()(const measured::Row& row);
 
  private:
-  DeviceModels devices_;
+  machine::DeviceModels devices_;
 };
 
 }  // namespace sextant::app

@@ -28,12 +28,11 @@ std::variant<RunQuestion, Refusal> RunPredictor::question(const measured::Row& r
   if (const auto broken = describe::check_rules(*subject.job); !broken.empty()) {
     return Refusal{fmt::format("not legal: {}", broken.front().rule)};
   }
-  std::vector<std::string> assumed;
-  auto model = models_.of(*subject.job, assumed);
-  if (!model) {
-    return Refusal{model.error().what};
+  auto machine = machines_.step(*subject.job);
+  if (!machine) {
+    return Refusal{machine.error().what};
   }
-  return RunQuestion{subject.job, std::move(*model), std::move(assumed)};
+  return RunQuestion{subject.job, std::move(*machine)};
 }
 
 Answer RunPredictor::operator()(const measured::Row& row) {
@@ -41,20 +40,13 @@ Answer RunPredictor::operator()(const measured::Row& row) {
   if (const auto* refusal = std::get_if<Refusal>(&asked)) {
     return *refusal;
   }
-  if (!spreads_) {
-    auto read = describe::step_spreads(data_);
-    if (!read) {
-      return Refusal{read.error().what};
-    }
-    spreads_ = std::move(*read);
-  }
-  auto& [job, model, assumed] = std::get<RunQuestion>(asked);
-  const double step = step::estimate_step(*job, model).step / 1_s;
-  const describe::StepSpread& spread = spreads_->of(*job);
+  auto& [job, machine] = std::get<RunQuestion>(asked);
+  const double step = step::estimate_step(*job, machine.model).step / 1_s;
+  const describe::StepSpread& spread = machine.spreads->of(*job);
   const double tokens =
       static_cast<double>(job->global_batch) * static_cast<double>(job->sequences.length);
   Prediction prediction;
-  prediction.assumed = std::move(assumed);
+  prediction.assumed = std::move(machine.assumed);
   if (row.quantity == "step_time_s") {
     prediction.value = step;
     prediction.interval = {step * spread.low, step * spread.high};

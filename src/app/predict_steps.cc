@@ -21,12 +21,12 @@ using measured::SingleDeviceSubject;
 // What PyTorch's scaled_dot_product_attention picks on Hopper.
 constexpr describe::AttentionKernel kSdpa = describe::AttentionKernel::kCudnn;
 
-Prediction step_prediction(Seconds value, const DeviceModels::Known& device) {
+Prediction step_prediction(Seconds value, const machine::DeviceModels::Known& device) {
   Prediction prediction{value / 1_ms, std::nullopt, {}};
   if (!device.assumed.empty()) {
     prediction.assumed.push_back(device.assumed);
   }
-  prediction.assumed.emplace_back(kHostAssumed);
+  prediction.assumed.emplace_back(machine::kHostAssumed);
   return prediction;
 }
 
@@ -94,7 +94,7 @@ Result<Prediction> StepPredictor::train_step(const SingleDeviceSubject& subject,
                    "");
   }
   const describe::Job& job = *subject.job;
-  SEXTANT_TRY(const DeviceModels::Known* device, devices_.of(job.cluster.device, kSdpa));
+  SEXTANT_TRY(const machine::DeviceModels::Known* device, devices_.of(job.cluster.device, kSdpa));
   SEXTANT_TRY(const describe::HostFacts* host_facts, host());
   const RankTime time =
       cost::rank_time(job, job.layout, workload::stages_of(job).front(), workload::shard_of(job),
@@ -117,7 +117,7 @@ Result<Prediction> StepPredictor::train_step(const SingleDeviceSubject& subject,
 Result<Prediction> StepPredictor::rank_compute(const RankComputeSubject& subject,
                                                const std::string& quantity) {
   const describe::Job& job = *subject.job;
-  SEXTANT_TRY(const DeviceModels::Known* device, devices_.of(job.cluster.device, kSdpa));
+  SEXTANT_TRY(const machine::DeviceModels::Known* device, devices_.of(job.cluster.device, kSdpa));
   SEXTANT_TRY(const describe::HostFacts* host_facts, host());
   const workload::Shard shard = workload::shard_of(job);
   const workload::Stage stage = workload::stages_of(job).front();

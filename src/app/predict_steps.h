@@ -4,10 +4,10 @@
 #include <optional>
 #include <string>
 
-#include "app/device_models.h"
 #include "base/result.h"
 #include "cost/compute/rank_time.h"
 #include "describe/data_store.h"
+#include "machine/device_models.h"
 #include "measured/validate.h"
 
 namespace sextant::app {
@@ -26,7 +26,7 @@ class StepPredictor {
                                             const std::string& quantity);
 
   const describe::DataStore& data_;
-  DeviceModels devices_;
+  machine::DeviceModels devices_;
   std::optional<describe::HostFacts> host_;
 };
 

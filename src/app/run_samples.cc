@@ -25,7 +25,7 @@ std::vector<RunSample> run_samples(const std::vector<measured::Row>& rows,
       const describe::Job& job = *found->job;
       samples.push_back({row.source, measured::run_system(job.cluster),
                          measured::run_configuration(job), found->job,
-                         std::make_shared<const step::StepModel>(std::move(found->model)),
+                         std::make_shared<const step::StepModel>(std::move(found->machine.model)),
                          row.measured * 1_s});
     }
   }

@@ -19,11 +19,11 @@ constexpr std::array kKeys{
     SettingKey{"color", "auto", "auto, always, never", "colour on terminals"},
     SettingKey{"data", "", "a folder laid out like data/",
                "files that replace or add to the built-in data"},
-    SettingKey{
-        "framework", "megatron-core",
-        "megatron-core, megatron-deepspeed, torchtitan, fsdp1, deepspeed, maxtext, accelerate, "
-        "nanotron, other",
-        "who runs a layout"},
+    SettingKey{"framework", "auto",
+               "auto, megatron-core, megatron-deepspeed, torchtitan, fsdp1, deepspeed, maxtext, "
+               "accelerate, "
+               "nanotron, other",
+               "who runs a layout (auto: maxtext on TPUs, else megatron-core)"},
 };
 
 constexpr Bytes kMostSettings = 256_KiB;

@@ -7,6 +7,7 @@
 #include "base/integers.h"
 #include "base/text.h"
 #include "describe/layout/precision.h"
+#include "step/energy.h"
 #include "workload/operators.h"
 
 namespace sextant::app {
@@ -72,7 +73,7 @@ Result<void> check_tokens(const Job& job) {
   return {};
 }
 
-explain::StepResult step_result(const Job& job, const StepMachine& machine) {
+explain::StepResult step_result(const Job& job, const machine::StepMachine& machine) {
   const Shard shard = workload::shard_of(job);
   explain::StepResult result;
   result.step = step::estimate_step(job, machine.model);

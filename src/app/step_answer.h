@@ -1,11 +1,11 @@
 // A job's step with everything that is said of it: time and terms, use of the devices, memory.
 #pragma once
 
-#include "app/job_machine.h"
 #include "base/result.h"
 #include "describe/layout/job.h"
 #include "explain/compute_view.h"
 #include "explain/step_result.h"
+#include "machine/machine.h"
 
 namespace sextant::app {
 
@@ -13,7 +13,7 @@ namespace sextant::app {
 Result<void> check_tokens(const describe::Job& job);
 
 // REQUIRES: the job is legal, check_tokens holds.
-explain::StepResult step_result(const describe::Job& job, const StepMachine& machine);
+explain::StepResult step_result(const describe::Job& job, const machine::StepMachine& machine);
 
 // What one pipeline rank computes, clipping included. REQUIRES: as step_result.
 explain::ComputeEstimate compute_estimate(const describe::Job& job, std::int64_t pipeline_rank,

@@ -9,8 +9,8 @@
 #include "app/job_request.h"
 #include "app/ledger_run_halves.h"
 #include "app/spread_fit.h"
-#include "app/step_models.h"
 #include "app/testing.h"
+#include "machine/machine.h"
 #include "step/estimate.h"
 
 namespace sextant::app {
@@ -29,15 +29,13 @@ RunSample sample_of(const std::string& cluster, const std::string& layout,
                        context);
   EXPECT_TRUE(read) << (read ? "" : to_text(read.error()));
   EXPECT_TRUE(!read || read->violations.empty()) << layout;
-  StepModels models(built_in_data());
-  std::vector<std::string> assumed;
-  auto model = models.of(read->job, assumed);
-  EXPECT_TRUE(model) << (model ? "" : to_text(model.error()));
+  auto machine = machine::step_machine(read->job, built_in_data());
+  EXPECT_TRUE(machine) << (machine ? "" : to_text(machine.error()));
   return {.source = "one",
           .system = cluster,
           .configuration = cluster + layout + batch,
           .job = std::make_shared<const describe::Job>(std::move(read->job)),
-          .model = std::make_shared<const step::StepModel>(std::move(*model)),
+          .model = std::make_shared<const step::StepModel>(std::move(machine->model)),
           .measured = 1_s};
 }
 

@@ -17,6 +17,7 @@ struct Case {
   std::string cluster = "32xh100-sxm";
   std::string layout;
   std::string batch = "64";
+  std::string framework = {};
 };
 
 struct Drawn {
@@ -30,13 +31,13 @@ Drawn drawn(const Case& asked) {
   const JobRequest request{.model = asked.model,
                            .cluster = asked.cluster,
                            .layout = asked.layout,
-                           .framework = {},
+                           .framework = asked.framework,
                            .sequences = {},
                            .global_batch = asked.batch,
                            .workload = {}};
   const auto reading = read_job(request, context);
   EXPECT_TRUE(reading && reading->violations.empty()) << asked.layout;
-  const auto machine = step_machine(reading->job, request, context);
+  const auto machine = machine::step_machine(reading->job, context.data);
   EXPECT_TRUE(machine) << asked.layout;
   Drawn made{step_result(reading->job, *machine), {}};
   auto timeline = step_timeline(made.result, reading->job.layout);
@@ -46,13 +47,14 @@ Drawn drawn(const Case& asked) {
 }
 
 TEST(StepTimeline, EndsWithTheStepOnEveryRankAndNothingOverlaps) {
-  for (const Case& asked :
-       {Case{.layout = "tp=2"}, Case{.layout = "tp=2,pp=4"}, Case{.layout = "pp=4,vpp=2"},
-        Case{.layout = "tp=4,pp=8,vpp=4"}, Case{.layout = "pp=2,schedule=gpipe"},
-        Case{.layout = "pp=4,vpp=2,schedule=zbv"}, Case{.layout = "pp=4,vpp=2,schedule=dualpipev"},
-        Case{.model = "mixtral-8x7b", .layout = "ep=8,pp=4"},
-        // More groups of microbatches than the estimate runs one by one.
-        Case{.layout = "tp=2,pp=4,vpp=2", .batch = "512"}}) {
+  for (const Case& asked : {Case{.layout = "tp=2"}, Case{.layout = "tp=2,pp=4"},
+                            Case{.layout = "pp=4,vpp=2"}, Case{.layout = "tp=4,pp=8,vpp=4"},
+                            Case{.layout = "pp=2,schedule=gpipe", .framework = "other"},
+                            Case{.layout = "pp=4,vpp=2,schedule=zbv", .framework = "other"},
+                            Case{.layout = "pp=4,vpp=2,schedule=dualpipev", .framework = "other"},
+                            Case{.model = "mixtral-8x7b", .layout = "ep=8,pp=4"},
+                            // More groups of microbatches than the estimate runs one by one.
+                            Case{.layout = "tp=2,pp=4,vpp=2", .batch = "512"}}) {
     const Drawn made = drawn(asked);
     const auto step = std::llround(made.result.step.step / 1_ns);
     std::vector<std::int64_t> ends(made.timeline.lanes().size(), 0);

@@ -26,7 +26,7 @@ Job job(const JobRequest& asked) {
 std::vector<explain::SweepPoint> points(const JobRequest& asked, const char* sweep) {
   const auto reading = read_job(asked, megatron_context());
   EXPECT_TRUE(reading);
-  const auto answer = sweep_answer(*reading, asked, sweep, megatron_context());
+  const auto answer = sweep_answer(*reading, sweep, megatron_context());
   EXPECT_TRUE(answer) << sweep;
   return answer ? answer->points : std::vector<explain::SweepPoint>();
 }

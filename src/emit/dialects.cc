@@ -14,7 +14,9 @@
 
 namespace sextant::emit {
 
-Writing write(Dialect dialect, const describe::Job& job) {
+namespace {
+
+Writing write_words(Dialect dialect, const describe::Job& job) {
   switch (dialect) {
     case Dialect::kMegatron:
       return write_megatron(job);
@@ -36,7 +38,11 @@ Writing write(Dialect dialect, const describe::Job& job) {
   return {};
 }
 
-namespace {
+// A default that the framework has no words for is what it picks anyway; a stated one is lost.
+bool names_attention(Dialect dialect) {
+  return dialect == Dialect::kMegatron || dialect == Dialect::kBridge ||
+         dialect == Dialect::kMaxtext || dialect == Dialect::kNanotron;
+}
 
 Reading read_words(const Settings& settings, const describe::DataStore& data) {
   switch (settings.dialect) {
@@ -81,6 +87,32 @@ void add_nearest(const describe::DataStore& data, Reading& reading) {
 }
 
 }  // namespace
+
+Writing write(Dialect dialect, const describe::Job& job) {
+  Writing writing = write_words(dialect, job);
+  const bool said = std::any_of(writing.left_out.begin(), writing.left_out.end(),
+                                [](const Inexpressible& one) { return one.field == "attention"; });
+  if (job.states("attention") && !said && !names_attention(dialect)) {
+    writing.left_out.push_back({"attention",
+                                std::string(describe::word_of<describe::AttentionKernel>(
+                                    describe::kAttentionKernelWords, job.layout.attention)),
+                                "the framework picks the kernel"});
+  }
+  return writing;
+}
+
+std::set<std::string, std::less<>> stated_keys(const Reading& reading) {
+  std::set<std::string, std::less<>> keys;
+  for (const Fact& fact : reading.facts) {
+    if (fact.field != "attention" || reading.attention_stated) {
+      keys.insert(fact.field);
+    }
+  }
+  if (reading.attention_stated) {
+    keys.emplace("attention");
+  }
+  return keys;
+}
 
 Reading read(const Settings& settings, const describe::DataStore& data) {
   Reading reading = read_words(settings, data);

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -64,6 +65,9 @@ struct Reading {
   // nearest keys are given for the first of them.
   std::vector<UnknownSetting> unknown;
 };
+
+// Layout keys that the settings speak of; an attention kernel left to the framework is not stated.
+std::set<std::string, std::less<>> stated_keys(const Reading& reading);
 
 // A value that cannot be understood is listed as unresolved, never guessed. `data`: the catalogue
 // of models, and the frameworks' names for them.

@@ -310,8 +310,10 @@ void write_kernels(const describe::Job& job, SettingWriter& out) {
   const describe::Layout& at = job.layout;
   write_maxtext_formats(at, out);
   write_remat(at, out);
+  const bool open = at.attention == describe::AttentionKernel::kFlash && !job.states("attention");
   out.text(kAttention,
-           has_word<describe::AttentionKernel>(kAttentionWords, at.attention)
+           open ? kAnyKernel
+           : has_word<describe::AttentionKernel>(kAttentionWords, at.attention)
                ? describe::word_of<describe::AttentionKernel>(kAttentionWords, at.attention)
                : "flash");
   if (describe::has_experts(job.model)) {

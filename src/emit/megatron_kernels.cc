@@ -185,6 +185,13 @@ void read_attention_backend(ArgumentReader& in, Reading& reading) {
   reading.attention_stated = found && *word != kAnyBackend;
 }
 
+// Flash attention that nobody asked for is left to Transformer Engine.
+std::string_view attention_backend(const describe::Job& job) {
+  const std::string_view backend =
+      describe::word_of<AttentionKernel>(kAttentionBackendWords, job.layout.attention);
+  return backend == "?" || (backend == kAnyBackend && job.states("attention")) ? "flash" : backend;
+}
+
 }  // namespace
 
 void write_kernels(const describe::Job& job, ArgumentWriter& out) {
@@ -194,9 +201,7 @@ void write_kernels(const describe::Job& job, ArgumentWriter& out) {
   if (layout.activation_offload) {
     out.words("offload_modules", {"core_attn", "attn_proj"});
   }
-  const std::string_view backend =
-      describe::word_of<AttentionKernel>(kAttentionBackendWords, layout.attention);
-  out.word("attention_backend", backend == "?" ? "flash" : backend);
+  out.word("attention_backend", attention_backend(job));
   write_loss(layout.loss, out);
   write_graphs(job, out);
   write_dispatcher(job, out);

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "describe/layout/framework_rules.h"
+#include "describe/layout/legality.h"
 #include "emit/setting_rules_view.h"
 
 namespace sextant::emit {
@@ -92,12 +92,10 @@ std::vector<describe::Violation> check_settings(const Settings& settings,
 
 std::vector<describe::Violation> check_all(const Settings& settings, const describe::Job& job) {
   const SettingsView view(settings);
-  Violations all = describe::check_rules(job);
-  for (describe::Violation& violation : describe::check_framework_rules(job)) {
-    if (!is_lifted(violation.rule, view)) {
-      all.push_back(std::move(violation));
-    }
-  }
+  Violations all = describe::broken_rules(job);
+  std::erase_if(all, [&view](const describe::Violation& violation) {
+    return is_lifted(violation.rule, view);
+  });
   for (describe::Violation& violation : check_settings(settings, job)) {
     const bool said = std::any_of(all.begin(), all.end(), [&](const auto& other) {
       return other.rule == violation.rule && other.severity == violation.severity;

@@ -18,6 +18,7 @@ using describe::Overlap;
 // loss, the one of 2025-06 (TTN-032) only with a fused one.
 constexpr int kCompiledLossSince = 2025;
 constexpr int kFlashEverywhereSince = 2023;  // FlashAttention (2022-05) reached trainers that year
+constexpr int kCudnnFirstSince = 2026;       // PyTorch 2.10 (2026-01) asks cuDNN first
 
 void read_attention(Reading& at) {
   using describe::AttentionKernel;
@@ -34,12 +35,16 @@ void read_attention(Reading& at) {
              year_of(at.run.date).value_or(kFlashEverywhereSince) < kFlashEverywhereSince) {
     layout.attention = AttentionKernel::kFused;
     at.assume("attention=fused-softmax (before flash attention)");
+  } else if (is_megatron(at.out.framework) || at.out.framework == Framework::kMaxtext ||
+             contains(kernel, "te)")) {
+    return;  // "flash" of whatever make Transformer Engine picks
+  } else if (kernel.empty() &&
+             year_of(at.run.date).value_or(kFlashEverywhereSince) < kCudnnFirstSince) {
+    at.assume("attention=flash (PyTorch before 2.10 asks for it first)");
+  } else if (kernel.empty()) {
+    return;
   }
-  const bool engine = is_megatron(at.out.framework) || contains(kernel, "te)");
-  if (layout.attention == AttentionKernel::kFlash && engine && has_eight_bits(at.run.device)) {
-    layout.attention = AttentionKernel::kCudnn;
-    at.assume("attention=cudnn (what Transformer Engine picks on this device)");
-  }
+  at.given.emplace_back("attention");
 }
 
 // NVIDIA's recipes take DeepEP or HybridEP where experts are spread over several nodes.

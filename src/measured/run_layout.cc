@@ -364,6 +364,7 @@ RunLayout run_layout(const RunCells& run, const describe::Model& model) {
   read_micro_batch(at);
   at.out.layout.split = run_split(run, model, at.out.layout, at.out.assumed);
   read_beyond(at);
+  at.out.stated.insert(at.given.begin(), at.given.end());
   return std::move(at.out);
 }
 

@@ -20,6 +20,7 @@
 //               layer count as none: the host still waits for the router.
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -32,8 +33,9 @@ namespace sextant::measured {
 struct RunLayout {
   describe::Layout layout;
   describe::Framework framework = describe::Framework::kOther;
-  std::string refusal;                     // "": none
-  std::vector<std::string> beyond_layout;  // what a Layout cannot say
+  std::set<std::string, std::less<>> stated;  // keys that the row states
+  std::string refusal;                        // "": none
+  std::vector<std::string> beyond_layout;     // what a Layout cannot say
   std::vector<std::string> assumed;
 };
 

@@ -153,6 +153,7 @@ RunJob assemble(const RunCells& run, const describe::Model& model, const describ
   job.cluster = cluster;
   job.layout = std::move(layout.layout);
   job.framework = layout.framework;
+  job.stated = std::move(layout.stated);
   job.sequences.length = run.seq.value_or(0);
   job.global_batch = run.global_batch.value_or(0);
   job.workload = workload_of(run);

@@ -4,8 +4,8 @@
 
 #include "base/integers.h"
 #include "describe/layout/framework_rules.h"
+#include "describe/layout/legality.h"
 #include "describe/layout/pipeline_split.h"
-#include "describe/layout/rules.h"
 #include "search/splits.h"
 #include "workload/stages.h"
 
@@ -16,18 +16,7 @@ using describe::Layout;
 using describe::Schedule;
 using describe::Zero;
 
-bool core_allows(const describe::Job& job) {
-  const std::vector<describe::Violation> found = describe::check_rules(job);
-  return std::none_of(found.begin(), found.end(), [](const describe::Violation& violation) {
-    return violation.severity == describe::Severity::kIllegal;
-  });
-}
-
 }  // namespace
-
-bool is_legal(const describe::Job& job) {
-  return core_allows(job) && describe::framework_allows(job);
-}
 
 Space::Space(const Problem& problem)
     : problem_(problem),
@@ -124,7 +113,7 @@ std::vector<Variant> Space::make_variants(const Shape& shape) {
     job_.layout.dp = 0;
     job_.cluster.devices = saturating_product({shape.tp, shape.cp, shape.ep, shape.etp});
     job_.global_batch = saturating_product({job_.dp(), shape.mbs});
-    if (core_allows(job_)) {
+    if (describe::core_allows(job_)) {
       list.push_back(variant);
     }
   };

@@ -227,7 +227,4 @@ class Space {
   ShapeFacts facts_;
 };
 
-// Core rules and those of the framework, risks and notes apart.
-bool is_legal(const describe::Job& job);
-
 }  // namespace sextant::search

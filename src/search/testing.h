@@ -14,8 +14,8 @@
 #include "describe/cluster/load_cluster.h"
 #include "describe/layout/framework_defaults.h"
 #include "describe/layout/layout_text.h"
+#include "describe/layout/legality.h"
 #include "describe/layout/pipeline_split.h"
-#include "describe/layout/rules.h"
 #include "describe/model/load_model.h"
 #include "describe/torus_facts.h"
 #include "search/space.h"
@@ -377,7 +377,7 @@ class EveryLayout {
       for (const describe::RecomputePolicy& policy : policies) {
         layout.recompute = policy;
         job_.layout = layout;
-        if (!again && is_legal(job_)) {
+        if (!again && describe::is_legal(job_)) {
           list_.push_back(layout);
         }
       }

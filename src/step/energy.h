@@ -5,29 +5,13 @@
 // with `computing` the mean of all devices (StepTerms). Facts: data/power.toml.
 #pragma once
 
-#include <cstdint>
-
-#include "describe/cluster/device.h"
-#include "describe/draw_facts.h"
+#include "machine/step_model.h"
 #include "step/estimate.h"
 
 namespace sextant::step {
 
-struct PowerDraw {
-  Watts computing;
-  Watts waiting;
-  // A second of computing is worth so many more of waiting than it lasts: what a search for the
-  // least energy adds to a step.
-  [[nodiscard]] double computing_weight() const { return (computing - waiting) / waiting; }
-};
-
-inline PowerDraw power_draw(const describe::Device& device, const describe::DrawFacts& facts) {
-  return {device.power_limit.value * facts.computing.value,
-          device.power_limit.value * facts.waiting.value};
-}
-
 // Of a device, the mean of all.
-inline Joules device_energy(const StepTerms& step, const PowerDraw& draw) {
+inline Joules device_energy(const StepTerms& step, const machine::PowerDraw& draw) {
   return draw.computing * step.computing + draw.waiting * (step.step - step.computing);
 }
 

@@ -14,14 +14,14 @@ TEST(Energy, IsTheLimitWhileComputingAndAShareOfItWhileWaiting) {
   StepTerms step;
   step.step = 10_s;
   step.computing = 8_s;
-  const PowerDraw draw{700_W, 100_W};
+  const machine::PowerDraw draw{700_W, 100_W};
   EXPECT_DOUBLE_EQ(device_energy(step, draw).base(), 8.0 * 700.0 + 2.0 * 100.0);
   EXPECT_DOUBLE_EQ(draw.computing_weight(), 6.0);
 }
 
 // The energy of a device is the search's value times what waiting draws.
 TEST(Energy, OrdersStepsAsTheValueOfASearchDoes) {
-  const PowerDraw draw{700_W, 100_W};
+  const machine::PowerDraw draw{700_W, 100_W};
   StepTerms step;
   step.step = 10_s;
   step.computing = 8_s;

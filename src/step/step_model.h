@@ -1,45 +1,21 @@
-// Everything a step's time depends on beside the job: device, host, links and network, and what a
-// training loop does beside them.
+// What a step's terms are told apart by: the machine they depend on beside the job, and the axes
+// that communication is for.
 #pragma once
 
 #include <array>
 #include <cstdint>
-#include <optional>
 
-#include "cost/comm/comm_model.h"
-#include "cost/comm/expert_exchange.h"
-#include "cost/comm/torus_time.h"
-#include "cost/compute/device_model.h"
-#include "describe/host_facts.h"
+#include "base/units.h"
 #include "describe/layout/layout.h"
-#include "describe/step_facts.h"
 #include "describe/words.h"
+#include "machine/step_model.h"
 #include "workload/collective.h"
 
 namespace sextant::step {
 
-// Chips joined to their neighbours only (TPU): one slice.
-struct Torus {
-  std::array<cost::TorusAxis, 3> axes;
-  cost::TorusLinks links;
-};
-
-// A library that sends tokens to their experts instead of plain all-to-alls (DeepEP, HybridEP).
-struct ExpertLinks {
-  cost::ExpertModel model;
-  BytesPerSecond scale_up;  // of a device, one way
-  std::int64_t sms = 1;     // given to its kernels
-};
-
-struct StepModel {
-  cost::DeviceModel device;
-  describe::HostFacts host;
-  cost::CommModel comm;
-  std::int64_t domain_size = 1;        // devices that scale-up links join
-  std::optional<Torus> torus;          // instead of scale-up links
-  std::optional<ExpertLinks> experts;  // nothing: its kernels were not measured on the device
-  describe::StepFacts facts;
-};
+using machine::ExpertLinks;
+using machine::StepModel;
+using machine::Torus;
 
 // How many microbatches gradients and parameters may hide behind. Chunks of an interleaved
 // pipeline take turns of pp microbatches: the gradients of one are reduced during the last turns of

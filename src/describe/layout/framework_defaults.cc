@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "describe/cluster/torus.h"
+
 namespace sextant::describe {
 namespace {
 
@@ -52,8 +54,14 @@ void fill_megatron(Layout& layout, Filler& filler) {
     filler.fill(layout.sp, true, "sp", "1");
   }
   filler.fill(layout.zero, Zero::kOptimizer, "zero", "1");
-  filler.fill(layout.overlap, {Overlap::kGradReduce, Overlap::kParamGather}, "overlap",
-              "grad_reduce+param_gather");
+  std::vector<Overlap> overlap{Overlap::kGradReduce, Overlap::kParamGather};
+  // overlap_p2p_communication is on wherever chunks are interleaved.
+  const bool interleaved = layout.pp > 1 && layout.vpp > 1;
+  if (interleaved) {
+    overlap.push_back(Overlap::kPipeline);
+  }
+  filler.fill(layout.overlap, overlap, "overlap",
+              interleaved ? "grad_reduce+param_gather+p2p" : "grad_reduce+param_gather");
   filler.fill(layout.loss, LossKernel::kFused, "loss", "fused");
 }
 
@@ -119,6 +127,10 @@ Optimizer default_optimizer(OptimizerKind kind) {
 
 Schedule default_schedule(std::int64_t vpp) {
   return vpp > 1 ? Schedule::kInterleaved1f1b : Schedule::k1f1b;
+}
+
+Framework default_framework(const Cluster& cluster) {
+  return is_torus(cluster) ? Framework::kMaxtext : Framework::kMegatronCore;
 }
 
 std::vector<std::string> fill_defaults(Layout& layout, std::span<const std::string> given,

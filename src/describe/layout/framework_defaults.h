@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "describe/cluster/cluster.h"
 #include "describe/layout/layout.h"
 
 namespace sextant::describe {
@@ -18,6 +19,9 @@ Optimizer default_optimizer(OptimizerKind kind);
 // The schedule of a pipeline whose user names none: 1F1B, interleaved as soon as a rank holds
 // several chunks.
 Schedule default_schedule(std::int64_t vpp);
+
+// Who runs a layout where nobody says: MaxText on TPUs, else Megatron Core.
+Framework default_framework(const Cluster& cluster);
 
 // Sets the keys not in `given` to the framework's defaults; returns "key=value (whose default)" for
 // each that it changed from Layout{}'s plain value.

@@ -38,21 +38,29 @@ std::span<const FrameworkCheck> checks_of(Framework framework) {
 
 std::vector<Violation> check_framework_rules(const Job& job) {
   std::vector<Violation> found;
-  for (const FrameworkCheck& check : checks_of(job.framework)) {
-    if (check.broken(job)) {
-      Saying said = check.say(job);
-      found.push_back(
-          {check.rule, std::move(said.message), std::move(said.nearest), check.severity});
+  for (const auto checks : {every_framework_checks(), checks_of(job.framework)}) {
+    for (const FrameworkCheck& check : checks) {
+      if (check.broken(job)) {
+        Saying said = check.say(job);
+        found.push_back(
+            {check.rule, std::move(said.message), std::move(said.nearest), check.severity});
+      }
     }
   }
+  std::stable_sort(found.begin(), found.end(),
+                   [](const Violation& a, const Violation& b) { return a.rule < b.rule; });
   return found;
 }
 
 bool framework_allows(const Job& job) {
-  const std::span<const FrameworkCheck> checks = checks_of(job.framework);
-  return std::none_of(checks.begin(), checks.end(), [&](const FrameworkCheck& check) {
-    return check.severity == Severity::kIllegal && check.broken(job);
-  });
+  for (const auto checks : {every_framework_checks(), checks_of(job.framework)}) {
+    for (const FrameworkCheck& check : checks) {
+      if (check.severity == Severity::kIllegal && check.broken(job)) {
+        return false;
+      }
+    }
+  }
+  return true;
 }
 
 bool has_smaller_last_microbatch(const Job& job) {

@@ -25,6 +25,7 @@ struct FrameworkCheck {
   Saying (*say)(const Job& job) = nullptr;
 };
 
+std::span<const FrameworkCheck> every_framework_checks();
 std::span<const FrameworkCheck> megatron_checks();
 std::span<const FrameworkCheck> torchtitan_checks();
 std::span<const FrameworkCheck> deepspeed_checks();

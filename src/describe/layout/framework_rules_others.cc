@@ -77,6 +77,8 @@ Saying say_microbatches(const Job& job) {
 }
 
 constexpr std::array kMaxtext{
+    FrameworkCheck{"MAXTEXT-BATCH-MICRO", Severity::kIllegal, has_smaller_last_microbatch,
+                   say_smaller_last_microbatch},
     FrameworkCheck{"MAXTEXT-LAYERS", Severity::kIllegal, breaks_layers, say_layers},
     FrameworkCheck{"MAXTEXT-MICROBATCHES", Severity::kIllegal, breaks_microbatches,
                    say_microbatches},
@@ -107,6 +109,8 @@ Saying say_ddp_tp(const Job& job) {
 }
 
 constexpr std::array kAccelerate{
+    FrameworkCheck{"ACCELERATE-BATCH-MICRO", Severity::kIllegal, has_smaller_last_microbatch,
+                   say_smaller_last_microbatch},
     FrameworkCheck{"ACCELERATE-CP-SP", Severity::kIllegal, breaks_cp_sp, say_cp_sp},
     FrameworkCheck{"ACCELERATE-DDP-TP", Severity::kIllegal, breaks_ddp_tp, say_ddp_tp},
 };

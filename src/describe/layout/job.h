@@ -4,7 +4,9 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -65,8 +67,11 @@ struct Job {
   std::int64_t global_batch = 0;  // sequences a step
   Workload workload = Workload::kPretrain;
   std::optional<Lora> lora;
+  // Layout keys that somebody stated; the others have their defaults, which the machine may choose.
+  std::set<std::string, std::less<>> stated;
   std::vector<std::string> assumed;
 
+  [[nodiscard]] bool states(std::string_view key) const { return stated.contains(key); }
   // Data-parallel size: the layout's, or what is left of the world (0 where it does not divide).
   [[nodiscard]] std::int64_t dp() const;
   // Microbatches a step and pipeline; 0 where batch sizes do not divide. The last may be smaller

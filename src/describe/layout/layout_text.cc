@@ -402,8 +402,8 @@ Result<std::vector<std::string>> set_keys(std::string_view text, Layout& layout)
 
 Result<LayoutReading> parse_layout(std::string_view text, Framework framework) {
   LayoutReading reading;
-  SEXTANT_TRY(const std::vector<std::string> given, set_keys(text, reading.layout));
-  reading.defaulted = fill_defaults(reading.layout, given, framework);
+  SEXTANT_TRY(reading.given, set_keys(text, reading.layout));
+  reading.defaulted = fill_defaults(reading.layout, reading.given, framework);
   return reading;
 }
 

@@ -22,6 +22,7 @@ std::span<const LayoutKey> layout_keys();
 
 struct LayoutReading {
   Layout layout;
+  std::vector<std::string> given;      // keys of the text
   std::vector<std::string> defaulted;  // "sp=1 (Megatron-Bridge recipes' default)"
 };
 

@@ -10,8 +10,9 @@ namespace {
 
 std::vector<Rule> bound_book() {
   std::vector<Rule> rules;
-  for (const std::span<const Rule> part : {core_rules(), megatron_rules(), megatron_setting_rules(),
-                                           torchtitan_rules(), other_framework_rules()}) {
+  for (const std::span<const Rule> part :
+       {core_rules(), device_rules(), megatron_rules(), megatron_setting_rules(),
+        torchtitan_rules(), other_framework_rules()}) {
     rules.insert(rules.end(), part.begin(), part.end());
   }
   std::sort(rules.begin(), rules.end(), [](const Rule& a, const Rule& b) { return a.id < b.id; });

@@ -7,6 +7,10 @@ namespace sextant::describe {
 namespace {
 
 constexpr std::array kOtherFrameworkRules{
+    Rule{"ACCELERATE-BATCH-MICRO", "Every microbatch is full", "global_batch % (mbs * dp) == 0",
+         "The batch follows from per_device_train_batch_size * gradient_accumulation_steps * dp.",
+         "Choose an mbs that divides global_batch / dp.", "accelerate",
+         "nowhere: the batch is worked out", ""},
     Rule{"ACCELERATE-CP-SP", "Context and sequence parallelism exclude each other",
          "cp_size == 1 or sp_size == 1 (no cp_method=a2a+p2p)",
          "CP is PyTorch's ring, SP DeepSpeed's Ulysses; each wants the sequence dimension for "
@@ -47,6 +51,10 @@ constexpr std::array kOtherFrameworkRules{
          "The pipeline engine accumulates gradients over microbatches; ZeRO 2 and 3 would reduce "
          "and free them after each.",
          "Use zero=1 with pp > 1, or pp=1.", "deepspeed", "DeepSpeed runtime/pipe/engine.py", "D6"},
+    Rule{"MAXTEXT-BATCH-MICRO", "Every microbatch is full", "global_batch % (mbs * dp) == 0",
+         "The batch follows from per_device_batch_size * gradient_accumulation_steps * devices.",
+         "Choose an mbs that divides global_batch / dp.", "maxtext",
+         "nowhere: the batch is worked out", ""},
     Rule{"MAXTEXT-DCN-TENSOR", "Tensor parallelism stays inside a slice",
          "dcn_tensor_parallelism == 1 and its kin",
          "A risk: the axis is allowed across slices, and its messages, several a layer, then cross "

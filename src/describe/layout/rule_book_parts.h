@@ -11,6 +11,7 @@ namespace sextant::describe {
 inline constexpr std::string_view kMegatronOwner = "megatron-core";
 
 std::span<const Rule> core_rules();
+std::span<const Rule> device_rules();
 std::span<const Rule> megatron_rules();          // about the layout
 std::span<const Rule> megatron_setting_rules();  // about switches, files and the environment
 std::span<const Rule> torchtitan_rules();

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "base/integers.h"
+#include "describe/layout/legality.h"
 #include "search/baselines/intra_op.h"
 #include "search/baselines/pricer.h"
 #include "search/baselines/stage_cuts.h"
@@ -57,7 +58,7 @@ class RunPricer {
       job.layout = layout_of(job.layout, tp, stages);
       job.layout.split.layers_per_stage.assign(static_cast<std::size_t>(stages), 1);
       job.layout.split.layers_per_stage.back() = layers - stages + 1;
-      if (!is_legal(job)) {
+      if (!describe::is_legal(job)) {
         return false;
       }
     }

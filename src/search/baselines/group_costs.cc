@@ -2,6 +2,7 @@
 
 #include "base/integers.h"
 #include "cost/comm/collective_time.h"
+#include "describe/layout/legality.h"
 #include "search/baselines/intra_op.h"
 #include "search/space.h"
 
@@ -54,7 +55,7 @@ class Probe {
     layout.mbs = split == GroupSplit::kBatch ? mbs / tp_ : mbs;
     const std::int64_t dp = probe.job.cluster.devices / (kStages * layout.tp);
     probe.job.global_batch = saturating_product({dp, layout.mbs, kProbeMicrobatches});
-    if (!is_legal(probe.job)) {
+    if (!describe::is_legal(probe.job)) {
       return std::nullopt;
     }
     Leaf leaf(probe);

@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "describe/layout/legality.h"
 #include "search/baselines/baselines.h"
 
 namespace sextant::search {
@@ -18,7 +19,7 @@ class Pricer {
 
   bool is_legal(const describe::Layout& layout) {
     job_.layout = layout;
-    return search::is_legal(job_);
+    return describe::is_legal(job_);
   }
   // REQUIRES (here and below): is_legal(layout).
   bool fits(const describe::Layout& layout) { return leaf_.memory(layout).least <= available_; }

@@ -1,10 +1,10 @@
-#include "app/device_models.h"
+#include "machine/device_models.h"
 
 #include <fmt/format.h>
 
 #include "describe/cluster/load_cluster.h"
 
-namespace sextant::app {
+namespace sextant::machine {
 
 std::string scaled_kernels(const describe::KernelFacts& facts, const describe::Device& device) {
   return facts.scaled ? fmt::format("kernels of {} scaled to {}", facts.measured_on, device.id)
@@ -18,7 +18,8 @@ Result<const DeviceModels::Known*> DeviceModels::of(const describe::Device& devi
     return &found->second;
   }
   SEXTANT_TRY(const describe::KernelFacts facts, describe::kernel_facts(data_, device));
-  Known made{cost::device_model(facts, device, kernel), scaled_kernels(facts, device)};
+  Known made{cost::device_model(facts, device, kernel), scaled_kernels(facts, device),
+             facts.measured_on};
   return &models_.emplace(key, std::move(made)).first->second;
 }
 
@@ -31,4 +32,4 @@ Result<const DeviceModels::Known*> DeviceModels::of(const std::string& device,
   return of(loaded, kernel);
 }
 
-}  // namespace sextant::app
+}  // namespace sextant::machine

@@ -10,7 +10,7 @@
 #include "cost/compute/device_model.h"
 #include "describe/data_store.h"
 
-namespace sextant::app {
+namespace sextant::machine {
 
 // What every answer that counts the host's time assumes.
 inline constexpr std::string_view kHostAssumed = "a host as fast as the measured one";
@@ -22,7 +22,8 @@ class DeviceModels {
  public:
   struct Known {
     cost::DeviceModel model;
-    std::string assumed;  // as scaled_kernels says it
+    std::string assumed;      // as scaled_kernels says it
+    std::string measured_on;  // id of data/kernels
   };
 
   // `data` must outlive it.
@@ -36,4 +37,4 @@ class DeviceModels {
   std::map<std::pair<std::string, describe::AttentionKernel>, Known> models_;
 };
 
-}  // namespace sextant::app
+}  // namespace sextant::machine

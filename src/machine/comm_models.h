@@ -1,10 +1,11 @@
-// The communication models of measured systems and of clusters, made once each, with what they rest
-// on or why there is none.
+// The communication models of places in clusters, made once each, with what they rest on or why
+// there is none.
 #pragma once
 
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "base/result.h"
@@ -12,10 +13,8 @@
 #include "describe/cluster/cluster.h"
 #include "describe/comm_spread.h"
 #include "describe/data_store.h"
-#include "measured/hardware.h"
-#include "measured/row.h"
 
-namespace sextant::app {
+namespace sextant::machine {
 
 struct KnownComm {
   cost::CommModel model;
@@ -26,6 +25,18 @@ struct KnownComm {
   std::vector<std::string> assumed;
   // What its uncertainty goes by (data/comm/spread.toml).
   [[nodiscard]] describe::CommRegime regime(const cost::GroupShape& shape) const;
+};
+
+// What joins the ranks of a group.
+struct CommPlace {
+  const describe::Device* device = nullptr;
+  describe::ScaleUp scale_up = describe::ScaleUp::kNone;
+  std::optional<BytesPerSecond> scale_up_rate;
+  std::optional<describe::FabricFamily> fabric;
+  std::optional<BytesPerSecond> nic_rate;
+  bool gloo = false;
+  bool inside = false;  // some ranks share a domain
+  bool across = false;  // some do not
 };
 
 // Devices that reach each other without the network: a scale-up domain, and where scale-up links
@@ -39,40 +50,22 @@ std::int64_t placed_domain(const describe::Cluster& cluster);
 class CommModels {
  public:
   // `data` must outlive it.
-  explicit CommModels(const describe::DataStore& data) : data_(data), hardware_(data) {}
+  explicit CommModels(const describe::DataStore& data) : data_(data) {}
 
-  // Where the ranks of a measured collective lie. An Error says what the row leaves open.
-  static Result<cost::GroupShape> shape_of(const measured::CollectiveSubject& subject);
-  // What a measured system's model is; an Error says what is not known of it. Valid as long as this
-  // object.
-  Result<const KnownComm*> of(const measured::CollectiveSubject& subject,
-                              const cost::GroupShape& shape);
+  // Files are read once a kind of place. Valid as long as this object.
+  Result<const KnownComm*> of(const CommPlace& place);
   // Of a cluster's groups.
   Result<KnownComm> of(const describe::Cluster& cluster);
   // What joins the slices of a TPU cluster; nothing where there is one.
   Result<KnownComm> between_slices(const describe::Cluster& cluster);
 
  private:
-  struct Place {
-    const describe::Device* device = nullptr;
-    describe::ScaleUp scale_up = describe::ScaleUp::kNone;
-    std::optional<BytesPerSecond> scale_up_rate;
-    std::optional<describe::FabricFamily> fabric;
-    std::optional<BytesPerSecond> nic_rate;
-    bool gloo = false;
-    bool inside = false;
-    bool across = false;
-  };
-  // Files are read once a kind of place. The pointer is valid as long as this object.
-  Result<const KnownComm*> made_once(const Place& place);
-  Result<KnownComm> make(const Place& place);
-  Result<void> add_links(const Place& place, std::optional<describe::LinkFacts>& link,
+  Result<KnownComm> make(const CommPlace& place);
+  Result<void> add_links(const CommPlace& place, std::optional<describe::LinkFacts>& link,
                          KnownComm& known);
-  Result<Place> place_of(const measured::CollectiveSubject& subject, const cost::GroupShape& shape);
 
   const describe::DataStore& data_;
-  measured::Hardware hardware_;
   std::map<std::string, Result<KnownComm>> known_;
 };
 
-}  // namespace sextant::app
+}  // namespace sextant::machine

@@ -1,19 +1,16 @@
-#include "app/comm_models.h"
+#include "machine/comm_models.h"
 
 #include <algorithm>
 
 #include <fmt/format.h>
 
 #include "base/quantity_text.h"
-#include "workload/shard.h"
 
-namespace sextant::app {
+namespace sextant::machine {
 namespace {
 
 using describe::FabricFamily;
 using describe::ScaleUp;
-using measured::CollectiveLibrary;
-using measured::CollectiveSubject;
 
 constexpr BytesPerSecond kFastEthernet = 12.5_GBps;
 
@@ -30,57 +27,7 @@ describe::CommRegime KnownComm::regime(const cost::GroupShape& shape) const {
   return one_host ? CommRegime::kOneHost : CommRegime::kOneDomain;
 }
 
-Result<cost::GroupShape> CommModels::shape_of(const CollectiveSubject& subject) {
-  const std::int64_t ranks = subject.ranks;
-  if (ranks < 1) {
-    return not_found("ranks not stated");
-  }
-  if (subject.links.domain_size) {
-    const std::int64_t domains = workload::divided_up(ranks, *subject.links.domain_size);
-    return cost::GroupShape{ranks, domains, workload::divided_up(ranks, domains), 1};
-  }
-  if (!subject.nodes || *subject.nodes < 1) {
-    return not_found("nodes not stated");
-  }
-  const std::int64_t domains = std::min(*subject.nodes, ranks);
-  return cost::GroupShape{ranks, domains, workload::divided_up(ranks, domains), 1};
-}
-
-Result<CommModels::Place> CommModels::place_of(const CollectiveSubject& subject,
-                                               const cost::GroupShape& shape) {
-  Place place;
-  place.gloo = subject.library == CollectiveLibrary::kGloo;
-  place.inside = shape.per_domain > 1;
-  place.across = shape.domains > 1;
-  if (subject.library == CollectiveLibrary::kOneCcl) {
-    return not_found("oneCCL is not modelled");
-  }
-  if (!subject.device) {
-    return not_found("device not stated");
-  }
-  SEXTANT_TRY(place.device, hardware_.device(*subject.device));
-  if (place.device == nullptr) {
-    return not_found("device not known: " + *subject.device);
-  }
-  SEXTANT_TRY(const describe::Cluster reference, hardware_.cluster(shape.ranks, *place.device));
-  if (place.inside && !subject.links.scale_up && !subject.links.scale_up_rate &&
-      !subject.links.domain_size) {
-    return not_found("links inside the node not stated");
-  }
-  place.scale_up = subject.links.scale_up.value_or(reference.system.scale_up);
-  place.scale_up_rate = place.device->scale_up_bandwidth
-                            ? std::optional(place.device->scale_up_bandwidth->value)
-                            : std::nullopt;
-  place.fabric = subject.links.fabric;
-  place.nic_rate = subject.links.network_rate;
-  if (place.across && !subject.links.gpu_direct && !place.gloo &&
-      place.fabric != FabricFamily::kEthernet) {
-    return not_found("no GPUDirect: copies through the host decide");
-  }
-  return place;
-}
-
-Result<void> CommModels::add_links(const Place& place, std::optional<describe::LinkFacts>& link,
+Result<void> CommModels::add_links(const CommPlace& place, std::optional<describe::LinkFacts>& link,
                                    KnownComm& known) {
   SEXTANT_TRY(link, describe::link_facts(*place.device, place.scale_up, data_));
   if (!link) {
@@ -104,7 +51,7 @@ Result<void> CommModels::add_links(const Place& place, std::optional<describe::L
   return {};
 }
 
-Result<KnownComm> CommModels::make(const Place& place) {
+Result<KnownComm> CommModels::make(const CommPlace& place) {
   KnownComm known;
   std::optional<describe::LinkFacts> link;
   SEXTANT_CHECK_OK(add_links(place, link, known));
@@ -129,13 +76,7 @@ Result<KnownComm> CommModels::make(const Place& place) {
   return known;
 }
 
-Result<const KnownComm*> CommModels::of(const CollectiveSubject& subject,
-                                        const cost::GroupShape& shape) {
-  SEXTANT_TRY(const Place place, place_of(subject, shape));
-  return made_once(place);
-}
-
-Result<const KnownComm*> CommModels::made_once(const Place& place) {
+Result<const KnownComm*> CommModels::of(const CommPlace& place) {
   const double nic = place.nic_rate ? place.nic_rate->base() : 0.0;
   const std::string key =
       fmt::format("{} {} {} {} {} {} {}", place.device->id, static_cast<int>(place.scale_up),
@@ -152,7 +93,7 @@ Result<const KnownComm*> CommModels::made_once(const Place& place) {
 }
 
 Result<KnownComm> CommModels::of(const describe::Cluster& cluster) {
-  Place place;
+  CommPlace place;
   place.device = &cluster.device;
   place.scale_up = cluster.system.scale_up;
   if (cluster.device.scale_up_bandwidth) {
@@ -168,7 +109,7 @@ Result<KnownComm> CommModels::of(const describe::Cluster& cluster) {
   if (roce) {
     place.fabric = FabricFamily::kRoce;
   }
-  SEXTANT_TRY(const KnownComm* made, made_once(place));
+  SEXTANT_TRY(const KnownComm* made, of(place));
   KnownComm known = *made;
   if (roce && place.across) {
     known.assumed.emplace_back("RoCE: Ethernet of 100 Gbit/s and more a device is not left to TCP");
@@ -208,4 +149,4 @@ std::int64_t placed_domain(const describe::Cluster& cluster) {
   return placed;
 }
 
-}  // namespace sextant::app
+}  // namespace sextant::machine

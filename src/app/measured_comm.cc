@@ -1,0 +1,69 @@
+#include "app/measured_comm.h"
+
+#include <algorithm>
+
+#include "workload/shard.h"
+
+namespace sextant::app {
+
+using describe::FabricFamily;
+using measured::CollectiveLibrary;
+using measured::CollectiveSubject;
+
+Result<cost::GroupShape> shape_of(const CollectiveSubject& subject) {
+  const std::int64_t ranks = subject.ranks;
+  if (ranks < 1) {
+    return not_found("ranks not stated");
+  }
+  if (subject.links.domain_size) {
+    const std::int64_t domains = workload::divided_up(ranks, *subject.links.domain_size);
+    return cost::GroupShape{ranks, domains, workload::divided_up(ranks, domains), 1};
+  }
+  if (!subject.nodes || *subject.nodes < 1) {
+    return not_found("nodes not stated");
+  }
+  const std::int64_t domains = std::min(*subject.nodes, ranks);
+  return cost::GroupShape{ranks, domains, workload::divided_up(ranks, domains), 1};
+}
+
+Result<machine::CommPlace> MeasuredComm::place_of(const CollectiveSubject& subject,
+                                                  const cost::GroupShape& shape) {
+  machine::CommPlace place;
+  place.gloo = subject.library == CollectiveLibrary::kGloo;
+  place.inside = shape.per_domain > 1;
+  place.across = shape.domains > 1;
+  if (subject.library == CollectiveLibrary::kOneCcl) {
+    return not_found("oneCCL is not modelled");
+  }
+  if (!subject.device) {
+    return not_found("device not stated");
+  }
+  SEXTANT_TRY(place.device, hardware_.device(*subject.device));
+  if (place.device == nullptr) {
+    return not_found("device not known: " + *subject.device);
+  }
+  SEXTANT_TRY(const describe::Cluster reference, hardware_.cluster(shape.ranks, *place.device));
+  if (place.inside && !subject.links.scale_up && !subject.links.scale_up_rate &&
+      !subject.links.domain_size) {
+    return not_found("links inside the node not stated");
+  }
+  place.scale_up = subject.links.scale_up.value_or(reference.system.scale_up);
+  place.scale_up_rate = place.device->scale_up_bandwidth
+                            ? std::optional(place.device->scale_up_bandwidth->value)
+                            : std::nullopt;
+  place.fabric = subject.links.fabric;
+  place.nic_rate = subject.links.network_rate;
+  if (place.across && !subject.links.gpu_direct && !place.gloo &&
+      place.fabric != FabricFamily::kEthernet) {
+    return not_found("no GPUDirect: copies through the host decide");
+  }
+  return place;
+}
+
+Result<const machine::KnownComm*> MeasuredComm::of(const CollectiveSubject& subject,
+                                                   const cost::GroupShape& shape) {
+  SEXTANT_TRY(const machine::CommPlace place, place_of(subject, shape));
+  return models_.of(place);
+}
+
+}  // namespace sextant::app

@@ -1,0 +1,33 @@
+// The communication models of measured systems: where the ranks of a table's row lie, and what
+// joins them.
+#pragma once
+
+#include "base/result.h"
+#include "cost/comm/comm_model.h"
+#include "describe/data_store.h"
+#include "machine/comm_models.h"
+#include "measured/hardware.h"
+#include "measured/row.h"
+
+namespace sextant::app {
+
+// Where the ranks of a measured collective lie. An Error says what the row leaves open.
+Result<cost::GroupShape> shape_of(const measured::CollectiveSubject& subject);
+
+class MeasuredComm {
+ public:
+  // `data` must outlive it.
+  explicit MeasuredComm(const describe::DataStore& data) : models_(data), hardware_(data) {}
+  // An Error says what is not known of the system. Valid as long as this object.
+  Result<const machine::KnownComm*> of(const measured::CollectiveSubject& subject,
+                                       const cost::GroupShape& shape);
+
+ private:
+  Result<machine::CommPlace> place_of(const measured::CollectiveSubject& subject,
+                                      const cost::GroupShape& shape);
+
+  machine::CommModels models_;
+  measured::Hardware hardware_;
+};
+
+}  // namespace sextant::app

@@ -29,7 +29,7 @@ TEST(CalibrateCommCli, PastedLinesRefineTheNetwork) {
   const Ran ran = run_sextant({"calibrate", file, "--on", "2xdgx-h100", "--write", mine});
   ASSERT_EQ(ran.exit_code, 0) << ran.err;
   for (const char* said : {"comm/networks/ib.toml", "all sizes", "simple.tree", "before", "after",
-                           "constants stay", "assumed: nccl.txt:3: 16 ranks because of busbw"}) {
+                           "constants stay", "assumed: nccl.txt:3: ranks=16 (because of busbw"}) {
     EXPECT_NE(ran.out.find(said), std::string::npos) << said << "\n" << ran.out;
   }
   for (const std::string& said :

@@ -31,7 +31,7 @@ TEST(EstimateCli, TheTableSaysWhereTheStepGoes) {
         "hidden behind compute", "pipeline rank 1 is the slowest, stage 1 (layers",
         "fits: pipeline rank", "where the step goes", "compute", "waiting for the host",
         "exposed tp", "exposed pp", "bubble", "update", "loop and unevenness",
-        "assumed: attention=cudnn", "assumed: a host as fast"}) {
+        "assumed: attention=cudnn", "assumed: host: as fast"}) {
     EXPECT_NE(ran.out.find(said), std::string::npos) << said << "\n" << ran.out;
   }
   EXPECT_EQ(ran.out.find("exposed ep"), std::string::npos) << "no experts, no such term";

@@ -167,10 +167,9 @@ TEST(MeasuredMemory, ShardedByFsdp) {
 }
 
 bool leaves_memory_open(const measured::Row& row) {
-  return std::any_of(row.assumed.begin(), row.assumed.end(), [](const std::string& assumed) {
-    return assumed.starts_with("recompute=none (not stated") ||
-           assumed.starts_with("recompute policy") ||
-           (assumed.starts_with("mbs=") && assumed.ends_with("(not stated)"));
+  return std::any_of(row.assumed.begin(), row.assumed.end(), [](const describe::Assumption& one) {
+    const bool policy = one.key == "recompute" && one.why.starts_with("the policy");
+    return policy || ((one.key == "recompute" || one.key == "mbs") && one.why == "not stated");
   });
 }
 

@@ -39,7 +39,7 @@ void predict(const describe::Job& job, const Context& context, explain::CheckAns
     return;
   }
   answer.predicted = step_result(job, *machine);
-  add_once(machine->assumed, answer.assumed);
+  describe::add_once(machine->assumed, answer.assumed);
   const explain::StepMemory& memory = answer.predicted->memory;
   if (!memory.fits()) {
     answer.violations.push_back({"MEMORY-FIT", explain::memory_text(memory), {}});

@@ -13,6 +13,7 @@
 #include "base/quantity_text.h"
 #include "base/sha256.h"
 #include "base/text.h"
+#include "describe/assumption.h"
 #include "describe/cluster/load_cluster.h"
 
 namespace sextant::app {
@@ -26,7 +27,7 @@ constexpr std::string_view kEstimateCommand = "sextant estimate";
 // A question, and what was filled in that the user did not say.
 struct Reading {
   CollectiveQuestion question;
-  std::vector<std::string> assumed;
+  describe::Assumptions assumed;
 };
 
 // Does the sweep vary what this option would fix?
@@ -52,12 +53,13 @@ Result<Reading> read_question(const CollectiveRequest& request, const Context& c
   if (!request.ranks.empty()) {
     SEXTANT_TRY(question.ranks, parse_number(request.ranks, "--ranks"));
   } else if (!varies(request, {"ranks", "nodes"})) {
-    reading.assumed.push_back(fmt::format("ranks={} (not given: all devices)", question.ranks));
+    reading.assumed.push_back(
+        {"ranks", std::to_string(question.ranks), "not given: all devices", {}});
   }
   if (!request.bytes.empty()) {
     SEXTANT_TRY(question.bytes, parse_message(request.bytes, "--bytes"));
   } else if (!varies(request, {"bytes"})) {
-    reading.assumed.push_back(fmt::format("bytes={} (not given)", to_text(question.bytes)));
+    reading.assumed.push_back({"bytes", to_text(question.bytes), "not given", {}});
   }
   return reading;
 }
@@ -84,7 +86,7 @@ Result<Output> show_one(const Reading& reading, bool verbose, const Context& con
   answer.provenance =
       collective_provenance(reading.question, constant_files(answer.estimate), context);
   answer.assumed = reading.assumed;
-  add_once(answer.estimate.assumed, answer.assumed);
+  describe::add_once(answer.estimate.assumed, answer.assumed);
   answer.show_constants = verbose;
   return Output{
       .text = explain::to_text(answer, context.style), .notes = {}, .exit_code = kExitFine};
@@ -123,7 +125,7 @@ explain::CollectiveSweepAnswer collective_sweep_answer(const CollectiveSweep& sw
       continue;
     }
     add_once(constant_files(*estimate), files);
-    add_once(estimate->assumed, answer.assumed);
+    describe::add_once(estimate->assumed, answer.assumed);
     point.estimate = std::move(*estimate);
   }
   answer.provenance = collective_provenance(reading.question, files, context);

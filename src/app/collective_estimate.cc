@@ -90,9 +90,9 @@ void put_spread(const describe::CommSpread& spread, describe::CommRegime regime,
   estimate.spread = factor.value;
   if (factor.kind == describe::SourceKind::kAssumed) {
     estimate.assumed.push_back(
-        fmt::format("an interval of a factor {:.3g} ({}: {})", factor.value,
-                    describe::word_of<describe::CommRegime>(describe::kCommRegimeWords, regime),
-                    factor.source));
+        {"interval", fmt::format("a factor of {:.3g}", factor.value),
+         std::string(describe::word_of<describe::CommRegime>(describe::kCommRegimeWords, regime)),
+         factor.source});
   }
 }
 
@@ -165,7 +165,7 @@ Result<machine::KnownComm> CollectiveEstimator::known_of(const CollectiveQuestio
     }
     known.link = facts.id;
     known.one_host = facts.one_host;
-    known.assumed = {"links at the rate that their constants were measured at"};
+    known.assumed = {{"links", facts.id, "at the rate that their constants were measured at", {}}};
   }
   return known;
 }
@@ -193,8 +193,8 @@ Result<CollectiveEstimate> CollectiveEstimator::on_links(const CollectiveQuestio
   estimate.network = known.network;
   estimate.assumed = known.assumed;
   if (question.stride > 1 && estimate.group.domains > 1) {
-    estimate.assumed.emplace_back(
-        "every device keeps its own share of the NICs while other groups run beside it");
+    estimate.assumed.push_back(
+        {"nics", "a share of its own for every device while other groups run beside it", {}, {}});
   }
   put_spread(*spread_, known.regime(estimate.group), estimate);
   return estimate;
@@ -226,11 +226,15 @@ Result<CollectiveEstimate> CollectiveEstimator::on_torus(const CollectiveQuestio
   way.transfer = terms.transfer;
   estimate.ways.push_back(std::move(way));
   conclude(estimate);
-  estimate.assumed.push_back(fmt::format(
-      "axes {}: a ring where an axis is as long as a side of the pod{}", axes_text(axes),
-      question.cluster.system.scale_up == ScaleUp::kIci3d ? ", or a multiple of 4" : ""));
-  estimate.assumed.emplace_back(
-      "one collective at a time; no interval, as too few TPUs were measured");
+  estimate.assumed.push_back(
+      {"axes",
+       axes_text(axes),
+       fmt::format(
+           "a ring where an axis is as long as a side of the pod{}",
+           question.cluster.system.scale_up == ScaleUp::kIci3d ? ", or a multiple of 4" : ""),
+       {}});
+  estimate.assumed.push_back({"interval", "none", "too few TPUs were measured", {}});
+  estimate.assumed.push_back({"collectives", "one at a time", {}, {}});
   return estimate;
 }
 

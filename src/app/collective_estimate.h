@@ -15,6 +15,7 @@
 
 #include "base/result.h"
 #include "cost/comm/torus_time.h"
+#include "describe/assumption.h"
 #include "describe/cluster/cluster.h"
 #include "describe/comm_facts.h"
 #include "describe/comm_spread.h"

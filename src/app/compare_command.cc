@@ -89,7 +89,8 @@ Result<std::vector<JobReading>> read_all(std::vector<AskedCandidate>& asked,
   for (std::size_t i = 0; i < asked.size(); ++i) {
     asked[i].request.global_batch = std::to_string(batch);
     SEXTANT_TRY(readings[i], read_job(asked[i].request, context));
-    readings[i].job.assumed.push_back(fmt::format("gbs={} (not given: the same for all)", batch));
+    readings[i].job.assumed.push_back(
+        {"gbs", std::to_string(batch), "not given: the same for all", {}});
   }
   return readings;
 }
@@ -101,7 +102,7 @@ Result<explain::Candidate> candidate_of(const AskedCandidate& asked, const JobRe
   candidate.name = asked.name;
   candidate.layout = describe::to_text(reading.job.layout);
   candidate.cluster = reading.job.cluster.name;
-  add_once(reading.job.assumed, answer.assumed);
+  describe::add_once(reading.job.assumed, answer.assumed);
   machine::InputFiles inputs = reading.inputs;
   for (const describe::Violation& violation : reading.violations) {
     candidate.reasons.push_back(fmt::format("{}: {}", violation.rule, violation.message));
@@ -111,7 +112,7 @@ Result<explain::Candidate> candidate_of(const AskedCandidate& asked, const JobRe
     const auto machine = machine::step_machine(reading.job, context.data);
     if (machine) {
       candidate.result = step_result(reading.job, *machine);
-      add_once(machine->assumed, answer.assumed);
+      describe::add_once(machine->assumed, answer.assumed);
       inputs.insert(inputs.end(), machine->inputs.begin(), machine->inputs.end());
     } else {
       candidate.reasons.push_back(to_text(machine.error()));

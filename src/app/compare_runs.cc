@@ -57,8 +57,8 @@ Result<explain::MeasuredStep> measured_step(ComparedRun run, const Context& cont
   }
   SEXTANT_CHECK_OK(check_tokens(job));
   SEXTANT_TRY(const machine::StepMachine machine, machine::step_machine(job, context.data));
-  add_once(job.assumed, runs.assumed);
-  add_once(machine.assumed, runs.assumed);
+  describe::add_once(job.assumed, runs.assumed);
+  describe::add_once(machine.assumed, runs.assumed);
   return explain::MeasuredStep{std::move(run.name), describe::to_text(job.layout),
                                job.cluster.name,    job.model.name,
                                run.measured,        step_result(job, machine)};

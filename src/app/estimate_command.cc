@@ -20,8 +20,8 @@ namespace {
 
 using describe::Job;
 
-std::vector<std::string> all_assumed(const Job& job, const std::vector<std::string>& machine) {
-  std::vector<std::string> assumed = job.assumed;
+describe::Assumptions all_assumed(const Job& job, const describe::Assumptions& machine) {
+  describe::Assumptions assumed = job.assumed;
   assumed.insert(assumed.end(), machine.begin(), machine.end());
   return assumed;
 }

@@ -182,8 +182,7 @@ Result<void> read_cluster(const FileRequest& request, const Context& context, Fi
     device = known.value_or(device);
   }
   if (!out.device_stated) {
-    job.assumed.push_back(
-        fmt::format("device {} (not stated: --on CLUSTER; no time is predicted)", device));
+    job.assumed.push_back({"device", device, "not stated: --on CLUSTER; no time is predicted", {}});
   }
   SEXTANT_TRY(job.cluster,
               describe::load_cluster(fmt::format("{}x{}", devices, device), context.data));

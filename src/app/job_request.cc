@@ -74,8 +74,11 @@ Result<void> read_sequences(const JobRequest& request, Job& job) {
   }
   const std::int64_t longest = job.model.max_positions;
   job.sequences.length = longest > 0 ? std::min(longest, kDefaultSequence) : kDefaultSequence;
-  job.assumed.push_back(fmt::format("seq={} (not given: {}, or the model's most where smaller)",
-                                    job.sequences.length, kDefaultSequence));
+  job.assumed.push_back(
+      {"seq",
+       std::to_string(job.sequences.length),
+       fmt::format("not given: {}, or the model's most where smaller", kDefaultSequence),
+       {}});
   return {};
 }
 
@@ -92,9 +95,11 @@ Result<void> read_batch(const JobRequest& request, Job& job) {
   const std::int64_t microbatches = default_microbatches(job.layout);
   const std::int64_t replicas = std::max<std::int64_t>(job.dp(), 1);
   job.global_batch = saturating_product({replicas, job.layout.mbs, microbatches});
-  job.assumed.push_back(fmt::format("gbs={} (not given: dp={} * mbs={} * {} microbatch{})",
-                                    job.global_batch, replicas, job.layout.mbs, microbatches,
-                                    microbatches == 1 ? "" : "es"));
+  job.assumed.push_back({"gbs",
+                         std::to_string(job.global_batch),
+                         fmt::format("not given: dp={} * mbs={} * {} microbatch{}", replicas,
+                                     job.layout.mbs, microbatches, microbatches == 1 ? "" : "es"),
+                         {}});
   return {};
 }
 

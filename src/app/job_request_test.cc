@@ -14,8 +14,9 @@ JobRequest h100_request(std::string layout) {
 }
 
 bool is_assumed(const describe::Job& job, std::string_view start) {
-  return std::any_of(job.assumed.begin(), job.assumed.end(),
-                     [&](const std::string& line) { return line.starts_with(start); });
+  return std::any_of(job.assumed.begin(), job.assumed.end(), [&](const describe::Assumption& one) {
+    return describe::to_text(one).starts_with(start);
+  });
 }
 
 TEST(JobRequest, WhatIsLeftOutIsFilledByAStatedRule) {

@@ -118,8 +118,9 @@ Result<void> add_nccl_table(const NcclTable& table, const std::string& where,
     calls.unused[trouble] += timings_of(table);
     return {};
   }
-  for (const std::string& assumed : table.assumed) {
-    calls.assumed.push_back(fmt::format("{}: {}", where, assumed));
+  for (describe::Assumption assumed : table.assumed) {
+    assumed.source = where;
+    calls.assumed.push_back(std::move(assumed));
   }
   auto shape = shape_on(table, cluster);
   if (!shape) {

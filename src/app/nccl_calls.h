@@ -10,6 +10,7 @@
 #include "app/calibrate_files.h"
 #include "base/result.h"
 #include "cost/calibrate/comm_fit.h"
+#include "describe/assumption.h"
 #include "describe/cluster/cluster.h"
 
 namespace sextant::app {
@@ -20,7 +21,7 @@ struct NcclCalls {
   std::vector<cost::TimedCollective> inside;   // groups within one scale-up domain
   std::vector<cost::TimedCollective> across;   // groups over several
   std::map<std::string, std::int64_t> unused;  // why, and how many timings
-  std::vector<std::string> assumed;
+  describe::Assumptions assumed;
   std::vector<std::string> warnings;
 };
 

@@ -51,10 +51,9 @@ std::int64_t default_batch(const Job& job) {
 }
 
 // "mbs=1 (…)": what the search chooses is no assumption, unless the user fixed it.
-void drop_searched(std::vector<std::string>& assumed) {
-  std::erase_if(assumed, [](const std::string& text) {
-    const std::string_view key = std::string_view(text).substr(0, text.find('='));
-    return key == "gbs" || is_searched(key);
+void drop_searched(describe::Assumptions& assumed) {
+  std::erase_if(assumed, [](const describe::Assumption& one) {
+    return one.key == "gbs" || is_searched(one.key);
   });
 }
 
@@ -94,8 +93,9 @@ Result<PlanProblem> from_words(const PlanRequest& request, const Context& contex
   drop_searched(job.assumed);
   if (request.job.global_batch.empty()) {
     job.global_batch = default_batch(job);
-    job.assumed.push_back(
-        fmt::format("gbs={} (not given: about 4 Mi tokens a step)", job.global_batch));
+    job.assumed.push_back({"gbs", std::to_string(job.global_batch),
+                           "not given: about 4 Mi tokens a step",
+                           "arXiv:2407.21783, section 3.4.1"});
   }
   made.inputs = std::move(reading.inputs);
   made.problem.job = std::move(job);
@@ -162,7 +162,7 @@ Result<PlanProblem> plan_problem(const PlanRequest& request, const PlanWishes& w
   SEXTANT_CHECK_OK(check_tokens(made.problem.job));
   SEXTANT_CHECK_OK(renew_machine(made, context));
   made.assumed = made.problem.job.assumed;
-  add_once(made.machine.assumed, made.assumed);
+  describe::add_once(made.machine.assumed, made.assumed);
   made.inputs.insert(made.inputs.end(), made.machine.inputs.begin(), made.machine.inputs.end());
   return made;
 }

@@ -10,6 +10,7 @@
 #include "app/context.h"
 #include "app/plan_request.h"
 #include "base/result.h"
+#include "describe/assumption.h"
 #include "explain/plan_view.h"
 #include "machine/machine.h"
 #include "search/problem.h"
@@ -22,7 +23,7 @@ struct PlanProblem {
   std::optional<describe::Layout> users;  // of the user's own files
   std::vector<std::string> users_broken;  // rules that those break
   machine::InputFiles inputs;
-  std::vector<std::string> assumed;
+  describe::Assumptions assumed;
 };
 
 // From the words, or from the user's own files. A batch that was left open takes about four million

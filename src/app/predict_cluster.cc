@@ -132,13 +132,16 @@ Answer ClusterPredictor::operator()(const measured::Row& row) {
   Prediction prediction;
   prediction.value = step::estimate_step(*subject->job, *model).step / 1_ms;
   prediction.assumed = {
-      fmt::format("memory of {} shared by all ranks: {:.1f} GB/s each; attention, norms and AdamW "
-                  "were not timed apart",
-                  subject->job->cluster.device.id,
-                  cluster_memory(*subject, *processor).rate / 1_GBps),
-      "benchmarks ran on all ranks at once",
-      fmt::format("{:.0f} us a call, no training loop beside the step",
-                  processor->call.value / 1_us)};
+      {"memory",
+       fmt::format("{:.1f} GB/s a rank", cluster_memory(*subject, *processor).rate / 1_GBps),
+       fmt::format("{}'s, shared by all ranks; attention, norms and AdamW were not timed apart",
+                   subject->job->cluster.device.id),
+       {}},
+      {"bench", "on all ranks at once", {}, {}},
+      {"call",
+       fmt::format("{:.0f} us", processor->call.value / 1_us),
+       "no training loop beside the step",
+       {}}};
   return prediction;
 }
 

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/quantity_text.h"
+#include "describe/assumption.h"
 
 namespace sextant::app {
 namespace {
@@ -32,7 +33,7 @@ constexpr std::int64_t kMeasuredDomain = 8;
 // A row as the model takes it.
 struct AskedExchange {
   ExpertExchange call;
-  std::vector<std::string> assumed;
+  describe::Assumptions assumed;
   bool determined = true;  // false: a rate or a shape is not known well
 };
 
@@ -84,14 +85,15 @@ Result<void> set_shape(const EpAllToAllSubject& subject, const ExpertCommFacts& 
   call.topk_domains = subject.topk_groups.value_or(0);
   call.sms = subject.sms.value_or(facts.sms.value);
   if (!subject.experts) {
-    asked.assumed.push_back(fmt::format("{} experts", call.experts));
+    asked.assumed.push_back({"experts", std::to_string(call.experts), "not stated", {}});
   }
   if (!subject.sms && call.mode == ExpertMode::kNormal) {
-    asked.assumed.push_back(fmt::format("{} SMs for the kernels", call.sms));
+    asked.assumed.push_back({"sms", std::to_string(call.sms), "not stated", {}});
   }
   const bool dispatch = call.op == ExpertOp::kDispatch;
   if (subject.dtype.empty()) {
-    asked.assumed.emplace_back(dispatch ? "tokens sent in fp8" : "tokens sent in bf16");
+    asked.assumed.push_back(
+        {"dtype", dispatch ? "fp8" : "bf16", "of the tokens sent: not stated", {}});
   } else if (subject.dtype != "fp8" && subject.dtype != "bf16") {
     return invalid(fmt::format("expert tokens in \"{}\" are not modelled", subject.dtype));
   }
@@ -120,7 +122,8 @@ Result<void> set_links(const EpAllToAllSubject& subject, const describe::Cluster
   }
   if (call.ranks > call.domains * kMeasuredDomain) {
     asked.determined = false;
-    asked.assumed.emplace_back("kernels of at most 8 ranks a domain hold for more");
+    asked.assumed.push_back(
+        {"domain", "kernels of at most 8 ranks a domain hold for more", {}, {}});
   }
   // The device's own rate: texts of these tables print what is reached ("~160 GB/s" of 200).
   if (!cluster.device.scale_up_bandwidth) {
@@ -141,8 +144,9 @@ Result<void> set_links(const EpAllToAllSubject& subject, const describe::Cluster
   }
   call.network = *usual;
   asked.determined = false;
-  asked.assumed.push_back(
-      fmt::format("network of {} a device, as in {}", to_text(*usual), cluster.system.id));
+  asked.assumed.push_back({"network", fmt::format("{} a device", to_text(*usual)),
+                           fmt::format("as in {}", cluster.system.id),
+                           fmt::format("systems/{}.toml", cluster.system.id)});
   return {};
 }
 
@@ -155,7 +159,8 @@ Result<void> check_class(AskedExchange& asked) {
   constexpr std::int64_t kMeasuredDomains = 8;
   if (call.library == ExpertLibrary::kDeepEp && call.domains > kMeasuredDomains) {
     asked.determined = false;
-    asked.assumed.emplace_back("default buffers beyond 8 domains slow down as they do up to 8");
+    asked.assumed.push_back(
+        {"buffers", "beyond 8 domains the default ones slow down as they do up to 8", {}, {}});
   }
   return {};
 }

@@ -21,10 +21,10 @@ AttentionKernel kernel_of(const KernelSubject& subject) {
   return subject.variant.starts_with("cudnn") ? AttentionKernel::kCudnn : AttentionKernel::kFlash;
 }
 
-Prediction kernel_prediction(double value, const std::string& assumed) {
+Prediction kernel_prediction(double value, const std::optional<describe::Assumption>& assumed) {
   Prediction prediction{value, std::nullopt, {}};
-  if (!assumed.empty()) {
-    prediction.assumed.push_back(assumed);
+  if (assumed) {
+    prediction.assumed.push_back(*assumed);
   }
   return prediction;
 }

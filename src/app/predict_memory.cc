@@ -76,10 +76,10 @@ Answer MemoryPredictor::answer(const measured::Row& row, const describe::Job& jo
       last ? model.rank(job.layout, job.layout.pp - 1) : model.fullest(job.layout);
   Prediction prediction{of_kind(memory, counted.memory) / counted.memory_unit, std::nullopt, {}};
   if (last) {
-    prediction.assumed.emplace_back("memory of the last pipeline stage (logging rank)");
+    prediction.assumed.push_back({"memory", "the last pipeline stage's", "the rank that logs", {}});
   }
   if (counted.memory_unit == 1_GB) {
-    prediction.assumed.emplace_back("printed GB read as 10^9 bytes");
+    prediction.assumed.push_back({"GB", "10^9 bytes", "as printed", {}});
   }
   return prediction;
 }
@@ -95,13 +95,13 @@ Answer MemoryPredictor::operator()(const measured::Row& row) {
         return Refusal{"beyond the layout: " + beyond};
       }
     }
-    for (const std::string& assumed : row.assumed) {
-      if (assumed == "recompute=none (not stated)") {
-        return Refusal{"recomputation is not stated"};
-      }
-      if (assumed.starts_with("mbs=") && assumed.find("(not stated") != std::string::npos) {
-        return Refusal{"the micro-batch is not stated"};
-      }
+    // What nobody stated, and memory hangs on.
+    if (run->job && !run->job->states("recompute") &&
+        run->job->layout.recompute.granularity == describe::Recompute::kNone) {
+      return Refusal{"recomputation is not stated"};
+    }
+    if (run->job && !run->job->states("mbs")) {
+      return Refusal{"the micro-batch is not stated"};
     }
     return answer(row, *run->job,
                   {.memory = run->memory,

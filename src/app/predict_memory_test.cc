@@ -19,6 +19,7 @@ measured::Row printed_memory(const measured::RunSubject& printed) {
   }
   job.sequences.length = 4096;
   job.global_batch = 64;
+  job.stated = {"mbs", "recompute"};
   measured::RunSubject subject = printed;
   subject.job = std::make_shared<const describe::Job>(std::move(job));
   measured::Row row;
@@ -46,8 +47,9 @@ TEST(PredictMemory, TheLoggingRankIsTheLastStageAndSaysSo) {
   logged.memory_of_last_stage = true;
   const measured::Prediction last = predicted(logged);
   EXPECT_LT(last.value, predicted({}).value);
-  EXPECT_EQ(last.assumed,
-            std::vector<std::string>{"memory of the last pipeline stage (logging rank)"});
+  EXPECT_EQ(
+      last.assumed,
+      (describe::Assumptions{{"memory", "the last pipeline stage's", "the rank that logs", {}}}));
 }
 
 TEST(PredictMemory, DecimalGigabytesAreAReadingToo) {
@@ -55,7 +57,7 @@ TEST(PredictMemory, DecimalGigabytesAreAReadingToo) {
   printed.memory_unit = 1_GB;
   const measured::Prediction decimal = predicted(printed);
   EXPECT_DOUBLE_EQ(decimal.value, predicted({}).value * (1_GiB / 1_GB));
-  EXPECT_EQ(decimal.assumed, std::vector<std::string>{"printed GB read as 10^9 bytes"});
+  EXPECT_EQ(decimal.assumed, (describe::Assumptions{{"GB", "10^9 bytes", "as printed", {}}}));
 }
 
 TEST(PredictMemory, OtherQuantitiesOfARunAreRefused) {

@@ -23,10 +23,10 @@ constexpr describe::AttentionKernel kSdpa = describe::AttentionKernel::kCudnn;
 
 Prediction step_prediction(Seconds value, const machine::DeviceModels::Known& device) {
   Prediction prediction{value / 1_ms, std::nullopt, {}};
-  if (!device.assumed.empty()) {
-    prediction.assumed.push_back(device.assumed);
+  if (device.assumed) {
+    prediction.assumed.push_back(*device.assumed);
   }
-  prediction.assumed.emplace_back(machine::kHostAssumed);
+  prediction.assumed.push_back(machine::host_assumption());
   return prediction;
 }
 

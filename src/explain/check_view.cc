@@ -146,7 +146,7 @@ std::string check_json_text(const CheckAnswer& answer) {
   json["not_stated"] = answer.open;
   json["measured"] = answer.measured ? measured_run_json(*answer.measured) : Json(nullptr);
   json["predicted"] = answer.predicted ? step_json(*answer.predicted) : Json(nullptr);
-  json["assumed"] = answer.assumed;
+  json["assumed"] = to_json(answer.assumed);
   return dumped(json);
 }
 
@@ -219,7 +219,11 @@ std::string to_text(const CheckAnswer& answer, const Style& style) {
   if (answer.predicted) {
     text += predicted_lines(*answer.predicted, answer, style);
   }
-  text += titled_section("assumed", answer.assumed, style);
+  std::vector<std::string> assumed;
+  for (const describe::Assumption& one : answer.assumed) {
+    assumed.push_back(describe::to_text(one));
+  }
+  text += titled_section("assumed", assumed, style);
   return text;
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "describe/assumption.h"
 #include "describe/layout/job.h"
 #include "describe/layout/rules.h"
 #include "emit/dialects.h"
@@ -25,7 +26,7 @@ struct CheckAnswer {
   std::vector<describe::Violation> violations;
   std::optional<emit::MeasuredRun> measured;
   std::optional<StepResult> predicted;  // where everything was stated and the job is legal
-  std::vector<std::string> assumed;
+  describe::Assumptions assumed;
 };
 
 // Something the framework refuses.

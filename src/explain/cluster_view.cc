@@ -124,7 +124,7 @@ std::string cluster_json_text(const ClusterAnswer& answer) {
     const bool link = fact.name.find("a direction") != std::string::npos;
     json[link ? "links" : "values"].push_back(std::move(row));
   }
-  json["assumed"] = cluster.assumed;
+  json["assumed"] = to_json(cluster.assumed);
   return dumped(json);
 }
 
@@ -162,8 +162,8 @@ std::string to_text(const ClusterAnswer& answer, const Style& style) {
   if (!cluster.assumed.empty()) {
     text += "\n";
   }
-  for (const std::string& line : cluster.assumed) {
-    text += fmt::format("assumed: {}\n", line);
+  for (const describe::Assumption& line : cluster.assumed) {
+    text += fmt::format("assumed: {}\n", describe::to_text(line));
   }
   return text;
 }

@@ -53,7 +53,7 @@ std::string collective_sweep_json_text(const CollectiveSweepAnswer& answer) {
     points.push_back(std::move(row));
   }
   json["measured"] = measured_series_json(answer);
-  json["assumed"] = answer.assumed;
+  json["assumed"] = to_json(answer.assumed);
   return dumped(json);
 }
 
@@ -152,8 +152,8 @@ std::string to_text(const CollectiveSweepAnswer& answer, const Style& style) {
       text += dim(fmt::format("measured: {}, {}", run.name, run.detail), style) + "\n";
     }
   }
-  for (const std::string& assumed : answer.assumed) {
-    text += dim("assumed: " + assumed, style) + "\n";
+  for (const describe::Assumption& assumed : answer.assumed) {
+    text += dim("assumed: " + describe::to_text(assumed), style) + "\n";
   }
   return text;
 }

@@ -45,7 +45,7 @@ std::string collective_json_text(const CollectiveAnswer& answer) {
     row.update(sourced(constant.value, value_key(constant.unit), constant.value.value));
     constants.push_back(std::move(row));
   }
-  json["assumed"] = answer.assumed;
+  json["assumed"] = to_json(answer.assumed);
   return dumped(json);
 }
 
@@ -174,8 +174,8 @@ std::string to_text(const CollectiveAnswer& answer, const Style& style) {
   if (answer.show_constants) {
     text += "\n" + to_text(constants_table(answer), style);
   }
-  for (const std::string& assumed : answer.assumed) {
-    text += dim("assumed: " + assumed, style) + "\n";
+  for (const describe::Assumption& assumed : answer.assumed) {
+    text += dim("assumed: " + describe::to_text(assumed), style) + "\n";
   }
   return text;
 }

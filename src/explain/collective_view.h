@@ -10,6 +10,7 @@
 
 #include "base/units.h"
 #include "cost/comm/collective_time.h"
+#include "describe/assumption.h"
 #include "describe/collective.h"
 #include "describe/comm_facts.h"
 #include "describe/sourced.h"
@@ -49,7 +50,7 @@ struct CollectiveEstimate {
   std::optional<cost::HierarchicalTerms> hierarchical;
   std::string links;    // id of data/comm/links; "torus" of TPUs; ""
   std::string network;  // id of data/comm/networks; ""
-  std::vector<std::string> assumed;
+  describe::Assumptions assumed;
 };
 
 // A constant that the answer goes by.
@@ -65,7 +66,7 @@ struct CollectiveAnswer {
   std::string cluster;  // as the user wrote it
   CollectiveEstimate estimate;
   std::vector<CollectiveConstant> constants;
-  std::vector<std::string> assumed;
+  describe::Assumptions assumed;
   bool show_constants = false;  // in text; JSON always has them
 };
 
@@ -83,7 +84,7 @@ struct CollectiveSweepAnswer {
   std::vector<CollectivePoint> points;
   // Measured runs of the same kind, of a sweep of bytes; nothing where none were asked for.
   std::optional<std::vector<BandwidthSeries>> measured;
-  std::vector<std::string> assumed;
+  describe::Assumptions assumed;
 };
 
 // JSON: schema sextant.estimate-collective/1.

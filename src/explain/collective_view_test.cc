@@ -32,13 +32,13 @@ TEST(CollectiveView, SaysTimeBandwidthWayAndLimit) {
   CollectiveAnswer answer;
   answer.cluster = "two hosts";
   answer.estimate = estimate();
-  answer.assumed = {"bytes=1 MiB (not given)"};
+  answer.assumed = {{"bytes", "1 MiB", "not given", {}}};
   const std::string text = to_text(answer, {});
   for (const char* part :
        {"all_reduce of 1 MiB over 8 ranks in 2 domains of two hosts: 100 us (50 us to 200 us)",
         "bus bandwidth 20 GB/s (10 GB/s to 40 GB/s), algorithm bandwidth 10 GB/s",
         "tree, simple, limited by network at 40 GB/s", "latency", "80.0 %", "ring",
-        "assumed: bytes=1 MiB"}) {
+        "assumed: bytes: 1 MiB (not given)"}) {
     EXPECT_TRUE(says(text, part)) << part << "\n" << text;
   }
   EXPECT_FALSE(says(text, "source"));

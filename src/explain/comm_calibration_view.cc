@@ -102,7 +102,7 @@ std::string comm_calibration_json_text(const CommCalibrationAnswer& answer) {
   for (const auto& [reason, timings] : answer.unused) {
     json["unused"].push_back({{"reason", reason}, {"timings", timings}});
   }
-  json["assumed"] = answer.assumed;
+  json["assumed"] = to_json(answer.assumed);
   json["warnings"] = answer.warnings;
   return dumped(json);
 }
@@ -123,8 +123,9 @@ std::string to_text(const CommCalibrationAnswer& answer, const Style& style) {
   if (!answer.unused.empty()) {
     text += "\n" + to_text(unused_timings_table(answer), style);
   }
-  for (const std::string& assumed : answer.assumed) {
-    text += fmt::format("assumed: {}\n", assumed);
+  for (const describe::Assumption& assumed : answer.assumed) {
+    text += fmt::format("assumed: {}{}{}\n", assumed.source, assumed.source.empty() ? "" : ": ",
+                        describe::to_text(assumed));
   }
   return text;
 }

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "describe/assumption.h"
 #include "explain/provenance.h"
 #include "explain/style.h"
 #include "measured/comm_groups.h"
@@ -45,7 +46,7 @@ struct CommCalibrationAnswer {
   std::string cluster;  // "2xdgx-h100"; "" where tables name their systems
   std::vector<CommClassChange> classes;
   std::vector<std::pair<std::string, std::int64_t>> unused;  // why, and how many timings
-  std::vector<std::string> assumed;
+  describe::Assumptions assumed;
   std::vector<std::string> warnings;  // in JSON only: callers print them as notes
 };
 

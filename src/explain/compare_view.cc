@@ -157,7 +157,7 @@ std::string compare_json_text(const CompareAnswer& answer) {
                                        {"shorter_s", advantage->shorter.base()},
                                        {"saved_s", advantage->saved.base()}}
                                 : Json(nullptr);
-  json["assumed"] = answer.assumed;
+  json["assumed"] = to_json(answer.assumed);
   return dumped(json);
 }
 
@@ -230,8 +230,8 @@ std::string to_text(const CompareAnswer& answer, const Style& style) {
     text += "\n" + to_text(side_by_side(answer, *reference), style);
   }
   text += "\n" + compare_verdict(answer, style);
-  for (const std::string& assumed : answer.assumed) {
-    text += dim("assumed: " + assumed, style) + "\n";
+  for (const describe::Assumption& assumed : answer.assumed) {
+    text += dim("assumed: " + describe::to_text(assumed), style) + "\n";
   }
   return text;
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "describe/assumption.h"
 #include "explain/provenance.h"
 #include "explain/step_result.h"
 #include "explain/style.h"
@@ -29,7 +30,7 @@ struct CompareAnswer {
   std::string model;
   std::int64_t global_batch = 0;
   std::vector<Candidate> candidates;
-  std::vector<std::string> assumed;  // of all of them alike
+  describe::Assumptions assumed;  // of all of them alike
 };
 
 // The one with the most tokens a second that runs; nothing where none does.

@@ -31,7 +31,7 @@ std::string to_text(const EmitAnswer& answer, const Style& style) {
     }
     json["left_out"] = left_out_json(answer.left_out);
     json["written"] = answer.written;
-    json["assumed"] = answer.assumed;
+    json["assumed"] = to_json(answer.assumed);
     return dumped(json);
   }
   std::string text;

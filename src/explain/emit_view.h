@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "describe/assumption.h"
 #include "emit/dialects.h"
 #include "emit/files.h"
 #include "emit/patch.h"
@@ -18,7 +19,7 @@ struct EmitAnswer {
   std::vector<emit::File> files;
   std::vector<emit::Inexpressible> left_out;
   std::vector<std::string> written;  // paths, where they were written
-  std::vector<std::string> assumed;
+  describe::Assumptions assumed;
 };
 // JSON: schema sextant.emit/1.
 std::string to_text(const EmitAnswer& answer, const Style& style);

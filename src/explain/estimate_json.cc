@@ -188,7 +188,7 @@ std::string estimate_json(const EstimateAnswer& answer) {
       answer.training ? estimated_training_json(*answer.training, result) : Json(nullptr);
   json["compute"] = compute_json(answer.compute);
   json["left_out"] = left_out_of_estimates();
-  json["assumed"] = answer.assumed;
+  json["assumed"] = to_json(answer.assumed);
   return dumped(json);
 }
 

@@ -199,8 +199,8 @@ std::string to_text(const EstimateAnswer& answer, const Style& style) {
   if (answer.verbose) {
     text += "\n" + to_text(answer.compute, style);
   }
-  for (const std::string& assumed : answer.assumed) {
-    text += dim("assumed: " + assumed, style) + "\n";
+  for (const describe::Assumption& assumed : answer.assumed) {
+    text += dim("assumed: " + describe::to_text(assumed), style) + "\n";
   }
   return text + dim(fmt::format("left out: {}", left_out_of_estimates()), style) + "\n";
 }

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "describe/assumption.h"
 #include "describe/layout/job.h"
 #include "explain/compute_view.h"
 #include "explain/provenance.h"
@@ -34,8 +35,8 @@ struct EstimateAnswer {
   StepResult result;
   ComputeEstimate compute;  // of the slowest pipeline rank
   std::optional<TrainingRun> training;
-  std::vector<std::string> assumed;  // the job's, and about kernels, host, links and network
-  bool verbose = false;              // compute in detail
+  describe::Assumptions assumed;  // the job's, and about kernels, host, links and network
+  bool verbose = false;           // compute in detail
 };
 
 // JSON: schema sextant.estimate/2. CSV: the terms.

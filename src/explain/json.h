@@ -7,6 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "describe/assumption.h"
 #include "describe/sourced.h"
 #include "explain/provenance.h"
 
@@ -43,6 +44,15 @@ Json sourced(const describe::Sourced<T>& value, const std::string& key, double n
   json["kind"] = describe::word_of<describe::SourceKind>(describe::kSourceKindWords, value.kind);
   json["source"] = value.source;
   return json;
+}
+
+inline Json to_json(const describe::Assumptions& assumed) {
+  Json list = Json::array();
+  for (const describe::Assumption& one : assumed) {
+    list.push_back(
+        {{"key", one.key}, {"value", one.value}, {"why", one.why}, {"source", one.source}});
+  }
+  return list;
 }
 
 template <typename T>

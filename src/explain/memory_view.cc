@@ -77,7 +77,7 @@ std::string memory_json_text(const MemoryAnswer& answer) {
   for (const cost::FittingChange& change : answer.changes) {
     changes.push_back({{"change", change.change}, {"needed_bytes", change.needed.base()}});
   }
-  json["assumed"] = answer.job.assumed;
+  json["assumed"] = to_json(answer.job.assumed);
   return dumped(json);
 }
 
@@ -215,8 +215,8 @@ std::string to_text(const MemoryAnswer& answer, const Style& style) {
   if (answer.ranks.size() > 1) {
     text += "\n" + to_text(ranks_table(answer), style);
   }
-  for (const std::string& assumed : answer.job.assumed) {
-    text += dim("assumed: " + assumed, style) + "\n";
+  for (const describe::Assumption& assumed : answer.job.assumed) {
+    text += dim("assumed: " + describe::to_text(assumed), style) + "\n";
   }
   return text;
 }

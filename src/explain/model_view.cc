@@ -118,7 +118,7 @@ std::string model_json_text(const ModelAnswer& answer) {
   for (std::size_t i = 0; i < model.blocks.size(); ++i) {
     json["blocks"].push_back(block_json(answer, i, counts[i]));
   }
-  json["assumed"] = model.assumed;
+  json["assumed"] = to_json(model.assumed);
   return dumped(json);
 }
 
@@ -177,8 +177,8 @@ std::string to_text(const ModelAnswer& answer, const Style& style) {
       model.max_positions > 0 ? fmt::format(", up to {} positions", model.max_positions) : "");
   text += to_text(table, style);
   text += fmt::format("\n{}\n", dim("source: " + model.source, style));
-  for (const std::string& line : model.assumed) {
-    text += fmt::format("assumed: {}\n", line);
+  for (const describe::Assumption& line : model.assumed) {
+    text += fmt::format("assumed: {}\n", describe::to_text(line));
   }
   return text;
 }

@@ -216,7 +216,7 @@ std::string plan_json(const PlanAnswer& answer) {
   json["written"] = answer.files ? Json(answer.files->written) : Json::array();
   json["search"] = search_json(answer);
   json["left_out"] = left_out_of_estimates();
-  json["assumed"] = answer.assumed;
+  json["assumed"] = to_json(answer.assumed);
   return dumped(json);
 }
 

@@ -147,8 +147,8 @@ std::string to_text(const PlanAnswer& answer, const Style& style) {
   if (answer.files) {
     text += plan_section(to_text(*answer.files, style));
   }
-  for (const std::string& assumed : answer.assumed) {
-    text += dim("assumed: " + assumed, style) + "\n";
+  for (const describe::Assumption& assumed : answer.assumed) {
+    text += dim("assumed: " + describe::to_text(assumed), style) + "\n";
   }
   return text + dim(fmt::format("left out: {}", left_out_of_estimates()), style) + "\n";
 }

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "describe/assumption.h"
 #include "describe/layout/job.h"
 #include "explain/emit_view.h"
 #include "explain/estimate_view.h"
@@ -115,7 +116,7 @@ struct PlanAnswer {
   bool complete = true;
   Seconds search_time;
   std::optional<EmitAnswer> files;
-  std::vector<std::string> assumed;
+  describe::Assumptions assumed;
 };
 
 // JSON: schema sextant.plan/1. CSV: the plans.

@@ -66,7 +66,7 @@ std::string run_comparison_json_text(const RunComparison& runs,
                      {"theirs_s", term.theirs.base()},
                      {"longer_s", term.longer().base()}});
   }
-  json["assumed"] = runs.assumed;
+  json["assumed"] = to_json(runs.assumed);
   return dumped(json);
 }
 
@@ -108,8 +108,8 @@ std::string to_text(const RunComparison& runs, const Style& style) {
   }
   text += fmt::format("times of {}: for as many tokens a device as {} has a step\n",
                       runs.theirs.name, runs.ours.name);
-  for (const std::string& assumed : runs.assumed) {
-    text += fmt::format("assumed: {}\n", assumed);
+  for (const describe::Assumption& assumed : runs.assumed) {
+    text += fmt::format("assumed: {}\n", describe::to_text(assumed));
   }
   return text;
 }

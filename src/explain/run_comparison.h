@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "describe/assumption.h"
 #include "explain/provenance.h"
 #include "explain/step_result.h"
 #include "explain/style.h"
@@ -24,7 +25,7 @@ struct RunComparison {
   Provenance provenance;
   MeasuredStep ours;
   MeasuredStep theirs;
-  std::vector<std::string> assumed;
+  describe::Assumptions assumed;
 };
 
 // One line of it: seconds of our step, and what theirs would take for as many tokens a device.

@@ -61,7 +61,7 @@ std::string sweep_json_text(const SweepAnswer& answer) {
     points.push_back(std::move(row));
   }
   json["left_out"] = left_out_of_estimates();
-  json["assumed"] = answer.assumed;
+  json["assumed"] = to_json(answer.assumed);
   return dumped(json);
 }
 
@@ -127,8 +127,8 @@ std::string to_text(const SweepAnswer& answer, const Style& style) {
           "of the step's time",
           style) +
       "\n";
-  for (const std::string& assumed : answer.assumed) {
-    text += dim("assumed: " + assumed, style) + "\n";
+  for (const describe::Assumption& assumed : answer.assumed) {
+    text += dim("assumed: " + describe::to_text(assumed), style) + "\n";
   }
   return text + dim(fmt::format("left out: {}", left_out_of_estimates()), style) + "\n";
 }

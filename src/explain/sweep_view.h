@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "describe/assumption.h"
 #include "explain/drawing.h"
 #include "explain/estimate_view.h"
 
@@ -30,7 +31,7 @@ struct SweepAnswer {
   bool ordered = true;  // values are numbers
   std::string held;     // what stays the same, in a sentence
   std::vector<SweepPoint> points;
-  std::vector<std::string> assumed;
+  describe::Assumptions assumed;
 };
 
 // JSON: schema sextant.estimate-sweep/2.

@@ -194,7 +194,7 @@ std::string traffic_json_text(const TrafficAnswer& answer) {
                         {"network_bytes", reach.network.base()}});
     }
   }
-  json["assumed"] = answer.job.assumed;
+  json["assumed"] = to_json(answer.job.assumed);
   return dumped(json);
 }
 
@@ -216,8 +216,8 @@ std::string to_text(const TrafficAnswer& answer, const Style& style) {
                                  with_thousands(answer.job.cluster.devices), to_text(all.wire)),
                      style));
   text += to_text(totals_table(answer), style);
-  for (const std::string& assumed : answer.job.assumed) {
-    text += dim("assumed: " + assumed, style) + "\n";
+  for (const describe::Assumption& assumed : answer.job.assumed) {
+    text += dim("assumed: " + describe::to_text(assumed), style) + "\n";
   }
   return text;
 }

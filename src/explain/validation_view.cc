@@ -78,8 +78,8 @@ Counts assumptions(const ValidationReport& report) {
   std::map<std::string, std::int64_t> counted;
   std::set<std::pair<std::string, std::string>> seen;  // a line's several quantities count once
   for (const ValidatedRow& row : report.rows) {
-    for (const std::string& line : row.assumed) {
-      const std::string shape = measured::without_numbers(line);
+    for (const describe::Assumption& one : row.assumed) {
+      const std::string shape = measured::fact_of(one);
       if (seen.emplace(row.source + "/" + row.id, shape).second) {
         counted[shape] += 1;
       }
@@ -108,7 +108,7 @@ Json validated_row_json(const ValidatedRow& row) {
   json["error"] = or_null(row.error);
   json["interval"] =
       row.interval ? Json::array({row.interval->first, row.interval->second}) : Json(nullptr);
-  json["assumed"] = row.assumed;
+  json["assumed"] = to_json(row.assumed);
   return json;
 }
 
@@ -175,7 +175,7 @@ std::string rows_csv(const ValidationReport& report) {
     text += fmt::format("{},{},{},{},{},{},{},{},{}\n", csv_field(row.id), csv_field(row.source),
                         csv_field(row.quantity), row.predicted ? "predicted" : "refused",
                         csv_field(row.reason), row.measured_value, optional(row.predicted_value),
-                        optional(row.error), csv_field(join(row.assumed, "; ")));
+                        optional(row.error), csv_field(describe::to_text(row.assumed)));
   }
   return text;
 }

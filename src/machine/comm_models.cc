@@ -41,12 +41,17 @@ Result<void> CommModels::add_links(const CommPlace& place, std::optional<describ
   known.link = link->id;
   known.one_host = link->one_host;
   if (place.inside && place.scale_up_rate && *place.scale_up_rate != link->rate.value) {
-    known.assumed.push_back(fmt::format("rates of {} at {} instead of {}", link->name,
-                                        to_text(*place.scale_up_rate), to_text(link->rate.value)));
+    known.assumed.push_back({"links", link->id,
+                             fmt::format("rates of {} at {} instead of {}", link->name,
+                                         to_text(*place.scale_up_rate), to_text(link->rate.value)),
+                             fmt::format("comm/links/{}.toml", link->id)});
   }
   if (place.inside && link->one_host) {
-    known.assumed.push_back(fmt::format(
-        "a host laid out as the measured one ({}): another may differ widely", link->name));
+    known.assumed.push_back(
+        {"links", link->id,
+         fmt::format("a host laid out as the measured one ({}): another may differ widely",
+                     link->name),
+         fmt::format("comm/links/{}.toml", link->id)});
   }
   return {};
 }
@@ -112,7 +117,8 @@ Result<KnownComm> CommModels::of(const describe::Cluster& cluster) {
   SEXTANT_TRY(const KnownComm* made, of(place));
   KnownComm known = *made;
   if (roce && place.across) {
-    known.assumed.emplace_back("RoCE: Ethernet of 100 Gbit/s and more a device is not left to TCP");
+    known.assumed.push_back(
+        {"network", "roce", "Ethernet of 100 Gbit/s and more a device is not left to TCP", {}});
   }
   return known;
 }

@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "cost/comm/comm_model.h"
+#include "describe/assumption.h"
 #include "describe/cluster/cluster.h"
 #include "describe/comm_spread.h"
 #include "describe/data_store.h"
@@ -22,7 +23,7 @@ struct KnownComm {
   std::string network;  // id of data/comm/networks; ""
   bool one_host = false;
   double rate_scale = 1.0;  // the device's scale-up rate over that of the links' file
-  std::vector<std::string> assumed;
+  describe::Assumptions assumed;
   // What its uncertainty goes by (data/comm/spread.toml).
   [[nodiscard]] describe::CommRegime regime(const cost::GroupShape& shape) const;
 };

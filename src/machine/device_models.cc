@@ -6,9 +6,18 @@
 
 namespace sextant::machine {
 
-std::string scaled_kernels(const describe::KernelFacts& facts, const describe::Device& device) {
-  return facts.scaled ? fmt::format("kernels of {} scaled to {}", facts.measured_on, device.id)
-                      : std::string();
+describe::Assumption host_assumption() {
+  return {"host", "as fast as the measured one", {}, "host.toml"};
+}
+
+std::optional<describe::Assumption> scaled_kernels(const describe::KernelFacts& facts,
+                                                   const describe::Device& device) {
+  if (!facts.scaled) {
+    return std::nullopt;
+  }
+  return describe::Assumption{"kernels", facts.measured_on,
+                              fmt::format("scaled to {}, whose were not measured", device.id),
+                              "kernels/generations.toml"};
 }
 
 Result<const DeviceModels::Known*> DeviceModels::of(const describe::Device& device,

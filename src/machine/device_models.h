@@ -2,28 +2,31 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "base/result.h"
 #include "cost/compute/device_model.h"
+#include "describe/assumption.h"
 #include "describe/data_store.h"
 
 namespace sextant::machine {
 
 // What every answer that counts the host's time assumes.
-inline constexpr std::string_view kHostAssumed = "a host as fast as the measured one";
+describe::Assumption host_assumption();
 
-// What facts measured on another device assume; "" where the device itself was measured.
-std::string scaled_kernels(const describe::KernelFacts& facts, const describe::Device& device);
+// What facts measured on another device assume; nothing where the device itself was measured.
+std::optional<describe::Assumption> scaled_kernels(const describe::KernelFacts& facts,
+                                                   const describe::Device& device);
 
 class DeviceModels {
  public:
   struct Known {
     cost::DeviceModel model;
-    std::string assumed;      // as scaled_kernels says it
-    std::string measured_on;  // id of data/kernels
+    std::optional<describe::Assumption> assumed;  // scaled_kernels
+    std::string measured_on;                      // id of data/kernels
   };
 
   // `data` must outlive it.

@@ -66,17 +66,21 @@ Result<ComputeMachine> Machines::compute(const Job& job) {
   SEXTANT_TRY(const Facts* facts, this->facts());
   machine.host = facts->host;
   if (kernel != job.layout.attention) {
-    machine.assumed.emplace_back(
-        "attention=cudnn (what PyTorch and Transformer Engine pick on this device)");
+    machine.assumed.push_back(
+        {"attention",
+         std::string(
+             describe::word_of<describe::AttentionKernel>(describe::kAttentionKernelWords, kernel)),
+         "what PyTorch and Transformer Engine pick on this device",
+         "PyTorch 2.11 sdp_utils.cpp; Transformer Engine 2.x attention backends"});
   }
   add_input("kernels/" + known->measured_on + ".toml", machine.inputs);
-  if (!known->assumed.empty()) {
-    machine.assumed.push_back(known->assumed);
+  if (known->assumed) {
+    machine.assumed.push_back(*known->assumed);
     add_input("kernels/generations.toml", machine.inputs);
   }
   add_input("host.toml", machine.inputs);
-  machine.assumed.emplace_back(kHostAssumed);
-  machine.assumed.emplace_back("a fused optimizer, gradients clipped");
+  machine.assumed.push_back(host_assumption());
+  machine.assumed.push_back({"optimizer", "a fused kernel, gradients clipped", {}, {}});
   return machine;
 }
 
@@ -123,8 +127,8 @@ Result<StepMachine> Machines::step(const Job& job) {
   if (job.cluster.device.power_limit.kind != describe::SourceKind::kAssumed) {
     SEXTANT_TRY(const describe::DrawFacts power, describe::draw_facts(data_));
     made.power = power_draw(job.cluster.device, power);
-    made.assumed.emplace_back(
-        "devices draw of their power limit what an H200 draws, computing or waiting");
+    made.assumed.push_back(
+        {"power", "the H200's shares of its power limit, computing and waiting", {}, "power.toml"});
     add_input("power.toml", made.inputs);
   }
   SEXTANT_TRY(made.memory, describe::memory_facts(data_, job.framework));

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "describe/assumption.h"
 #include "describe/data_store.h"
 #include "describe/expert_comm_facts.h"
 #include "describe/layout/job.h"
@@ -30,7 +31,7 @@ using InputFiles = std::vector<std::pair<std::string, std::string>>;
 struct ComputeMachine {
   cost::DeviceModel device;
   describe::HostFacts host;
-  std::vector<std::string> assumed;
+  describe::Assumptions assumed;
   InputFiles inputs;
 };
 
@@ -39,7 +40,7 @@ struct StepMachine {
   describe::MemoryFacts memory;
   std::optional<describe::StepSpreads> spreads;  // there in every one that was made
   std::optional<PowerDraw> power;  // nothing: what the device may draw is not published
-  std::vector<std::string> assumed;
+  describe::Assumptions assumed;
   InputFiles inputs;
 };
 

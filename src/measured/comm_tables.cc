@@ -77,7 +77,7 @@ bool says_slow(std::string_view text) {
 
 void note_device(Row& row, const std::optional<std::string>& device, std::string_view hardware) {
   if (device) {
-    row.assumed.push_back(fmt::format("device {} (from \"{}\")", *device, printable(hardware)));
+    row.assumed.push_back({"device", *device, fmt::format("from \"{}\"", printable(hardware)), {}});
   } else if (!row.refusal) {
     row.refusal = fmt::format("device not stated: \"{}\"", printable(hardware));
   }
@@ -168,7 +168,7 @@ Result<Row> efficiency_row(Cells cells, const TableContext& context) {
   subject.devices = cells.required_count("gpus");
   take_quantity(cells, row, {"efficiency_of_theoretical_busbw"});
   SEXTANT_CHECK_OK(cells.ok());
-  row.assumed.emplace_back("device and links not stated");
+  row.assumed.push_back({"device", "unknown", "device and links are not stated", {}});
   row.subject = std::move(subject);
   return row;
 }

@@ -62,7 +62,7 @@ Result<Row> kernel_efficiency_row(Cells cells, const TableContext& context) {
     SEXTANT_TRY(subject.device, context.hardware.device_in_text(context.source));
   }
   if (subject.device) {
-    row.assumed.push_back(fmt::format("device {} (from the source's name)", *subject.device));
+    row.assumed.push_back({"device", *subject.device, "from the source's name", {}});
   } else if (!row.refusal) {
     row.refusal = "device not stated";
   }

@@ -85,8 +85,11 @@ void NcclDraft::settle_op(std::optional<CollectiveOp> hint) {
   }
   table_.op = hint ? hint : op_of_lines(table_.lines);
   if (table_.op) {
-    table_.assumed.push_back(fmt::format("{} because of {}", word(*table_.op),
-                                         hint ? "the text's name" : "its columns and bandwidths"));
+    table_.assumed.push_back(
+        {"collective",
+         std::string(word(*table_.op)),
+         hint ? "because of the text's name" : "because of its columns and bandwidths",
+         {}});
   } else {
     warn(table_.lines.front().line, "cannot tell which collective this is");
   }
@@ -134,8 +137,11 @@ void NcclDraft::settle_ranks() {
       table_.op ? ranks_of_lines(*table_.op, table_.lines) : std::optional<RanksFound>();
   if (found && !table_.ranks) {
     table_.ranks = found->ranks;
-    table_.assumed.push_back(fmt::format("{} ranks because of busbw{}", found->ranks,
-                                         found->exact ? "" : " (near numbers are possible too)"));
+    table_.assumed.push_back(
+        {"ranks",
+         std::to_string(found->ranks),
+         found->exact ? "because of busbw" : "because of busbw; near numbers are possible too",
+         {}});
   } else if (found && found->exact && found->ranks != *table_.ranks) {
     warn(table_.lines.front().line,
          fmt::format("the text says {} ranks, busbw is that of {}: taken as {}", *table_.ranks,
@@ -147,7 +153,7 @@ void NcclDraft::settle_ranks() {
   if (!table_.ranks && devices > 1) {
     table_.ranks = devices;
     table_.assumed.push_back(
-        fmt::format("{} ranks because of nThread and nGpus, one process", devices));
+        {"ranks", std::to_string(devices), "because of nThread and nGpus, one process", {}});
   }
   if (!table_.nodes && table_.ranks == 1) {
     table_.nodes = 1;

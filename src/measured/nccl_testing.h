@@ -57,7 +57,7 @@ inline NcclTiming timing(const std::optional<NcclTiming>& found) {
 }
 
 inline std::string said(const NcclTable& table) {
-  return join(table.warnings, "; ") + " | " + join(table.assumed, "; ");
+  return join(table.warnings, "; ") + " | " + describe::to_text(table.assumed);
 }
 
 inline void expect_row(const NcclTable& table, std::int64_t line) {

@@ -26,6 +26,7 @@
 
 #include "base/result.h"
 #include "base/units.h"
+#include "describe/assumption.h"
 #include "describe/collective.h"
 #include "measured/row.h"
 
@@ -81,7 +82,7 @@ struct NcclTable {
   CollectiveLibrary library = CollectiveLibrary::kUnknown;
   std::string library_version;  // "2.18.3+cuda12.2"
   std::vector<NcclLine> lines;  // never empty, in the order of the text
-  std::vector<std::string> assumed;
+  describe::Assumptions assumed;
   std::vector<std::string> warnings;  // "where:line: what"; at most 20 and a count of the others
 };
 

@@ -134,8 +134,11 @@ Result<Row> schedule_row(const describe::JsonValue& document, const std::string&
     subject.ranks.push_back(std::move(slots));
   }
   SEXTANT_TRY(row.measured, pipeline_makespan(subject.ranks, key, document.where()));
-  row.assumed.emplace_back(
-      "unit costs: F = I = W = 1, B = 2, an overlapped pair the longer of its two, transfers free");
+  row.assumed.push_back({"costs",
+                         "units",
+                         "F = I = W = 1, B = 2, an overlapped pair the longer of its "
+                         "two, transfers free",
+                         {}});
   row.subject = std::move(subject);
   return row;
 }

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "base/units.h"
+#include "describe/assumption.h"
 #include "describe/cluster/cluster.h"
 #include "describe/collective.h"
 #include "describe/layout/job.h"
@@ -239,7 +240,7 @@ struct Row {
   std::string quantity;   // the measured column: step_time_s, time_us, peak_gib, …
   double measured = 0.0;  // in the quantity's own unit
   Trust trust = Trust::kA;
-  std::vector<std::string> assumed;
+  describe::Assumptions assumed;
   std::optional<std::string> refusal;  // why no predictor can be asked
   // Rows that differ in nothing but layout share this key; "" where there is nothing to rank.
   std::string layout_group;

@@ -123,7 +123,7 @@ Result<RunCluster> run_cluster(const RunCells& run, Hardware& hardware) {
   }
   if (device->id != run.device) {
     out.assumed.push_back(
-        fmt::format("device {} (from \"{}\")", device->id, printable(run.device)));
+        {"device", device->id, fmt::format("from \"{}\"", printable(run.device)), {}});
   }
   SEXTANT_TRY(Cluster cluster, device->vendor == describe::Vendor::kGoogle
                                    ? pod_cluster(run, *device, hardware)

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "describe/assumption.h"
 #include "describe/cluster/cluster.h"
 #include "measured/hardware.h"
 #include "measured/run_cells.h"
@@ -15,7 +16,7 @@ namespace sextant::measured {
 struct RunCluster {
   std::optional<describe::Cluster> cluster;  // nothing: see refusal
   std::string refusal;
-  std::vector<std::string> assumed;
+  describe::Assumptions assumed;
 };
 
 // A device or a fabric that data/ does not know refuses the row; a broken data file is an Error.

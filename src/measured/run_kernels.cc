@@ -28,19 +28,19 @@ void read_attention(Reading& at) {
     layout.attention = AttentionKernel::kFused;
   } else if (contains(kernel, "v1") || contains(to_lower(at.run.framework), "llm-foundry")) {
     layout.attention = AttentionKernel::kFlash1;
-    at.assume("attention=flash1 (llm-foundry 0.0.4: flash-attn 1 or its Triton copy)");
+    at.assume("attention", "flash1", "llm-foundry 0.0.4: flash-attn 1 or its Triton copy");
   } else if (contains(kernel, "cudnn")) {
     layout.attention = AttentionKernel::kCudnn;
   } else if (kernel.empty() && is_megatron(at.out.framework) &&
              year_of(at.run.date).value_or(kFlashEverywhereSince) < kFlashEverywhereSince) {
     layout.attention = AttentionKernel::kFused;
-    at.assume("attention=fused-softmax (before flash attention)");
+    at.assume("attention", "fused-softmax", "before flash attention");
   } else if (is_megatron(at.out.framework) || at.out.framework == Framework::kMaxtext ||
              contains(kernel, "te)")) {
     return;  // "flash" of whatever make Transformer Engine picks
   } else if (kernel.empty() &&
              year_of(at.run.date).value_or(kFlashEverywhereSince) < kCudnnFirstSince) {
-    at.assume("attention=flash (PyTorch before 2.10 asks for it first)");
+    at.assume("attention", "flash", "PyTorch before 2.10 asks for it first");
   } else if (kernel.empty()) {
     return;
   }
@@ -58,7 +58,8 @@ void read_dispatcher(Reading& at) {
   } else if (at.out.framework == Framework::kMegatronCore && layout.ep > kNode &&
              has_eight_bits(at.run.device) && is_since(at.run.date, kExpertLibrarySince)) {
     layout.dispatcher = describe::Dispatcher::kDeepEp;
-    at.assume("dispatcher=deepep (not stated; NVIDIA's recipes since 25.09, experts over nodes)");
+    at.assume("dispatcher", "deepep",
+              "not stated; NVIDIA's recipes since 25.09, experts over nodes");
   }
 }
 
@@ -97,7 +98,8 @@ void read_kernels(Reading& at) {
     layout.launch = Launch::kCudaGraph;
   } else if (runs_in_one_graph(at)) {
     layout.launch = Launch::kCudaGraph;
-    at.assume("compile=cuda-graph (not stated; NVIDIA's recipes for experts on racks since 26.06)");
+    at.assume("compile", "cuda-graph",
+              "not stated; NVIDIA's recipes for experts on racks since 26.06");
   } else if (at.flags.mention("compile") || contains(at.run.framework, "torch.compile")) {
     layout.launch = Launch::kCompiled;
   }
@@ -106,7 +108,8 @@ void read_kernels(Reading& at) {
     layout.launch = Launch::kCompiled;
     layout.loss = describe::LossKernel::kChunked;
     at.given.emplace_back("loss");
-    at.assume("compile=1, loss=chunked (\"...\": as in the rows before)");
+    at.assume("compile", 1, "\"...\": as in the rows before");
+    at.assume("loss", "chunked", "\"...\": as in the rows before");
   }
   if (layout.launch != Launch::kEager) {
     at.given.emplace_back("compile");
@@ -118,12 +121,12 @@ void read_kernels(Reading& at) {
   } else if (contains(to_lower(at.run.framework), "llm-foundry")) {
     layout.loss = describe::LossKernel::kInPlace;
     at.given.emplace_back("loss");
-    at.assume("loss=in-place (llm-foundry's loss_fn: fused_crossentropy)");
+    at.assume("loss", "in-place", "llm-foundry's loss_fn: fused_crossentropy");
   } else if (at.out.framework == Framework::kTorchtitan && layout.launch == Launch::kCompiled &&
              year_of(at.run.date).value_or(kCompiledLossSince) >= kCompiledLossSince) {
     layout.loss = describe::LossKernel::kFused;
     at.given.emplace_back("loss");
-    at.assume("loss=fused (torchtitan compiles the loss since 2025: inferred from memory)");
+    at.assume("loss", "fused", "torchtitan compiles the loss since 2025: inferred from memory");
   } else if (at.flags.mention("chunked ce")) {
     layout.loss = describe::LossKernel::kChunked;
     at.given.emplace_back("loss");
@@ -143,7 +146,7 @@ void read_overlaps(Reading& at) {
   };
   if (is_dense_recipe(at) && layout.tp > 1 && layout.sp && !at.flags.on("TP_COMM_OVERLAP")) {
     set_overlap(layout, Overlap::kTensorParallel, true);
-    at.assume("overlap=tp (not stated; NVIDIA's recipes)");
+    at.assume("overlap", "tp", "not stated; NVIDIA's recipes");
   }
   if (layout.pp > 1 && layout.vpp > 1 && is_megatron(at.out.framework)) {
     // overlap_p2p_communication is on by default where chunks are interleaved.
@@ -151,7 +154,7 @@ void read_overlaps(Reading& at) {
   }
   if (contains(to_lower(at.run.framework), "internevo")) {
     set_overlap(layout, Overlap::kGradReduce, true);
-    at.assume("overlap=grad_reduce (InternEvo's overlap_sync_grad, on in its configurations)");
+    at.assume("overlap", "grad_reduce", "InternEvo's overlap_sync_grad, on in its configurations");
   }
   apply(Overlap::kGradReduce, at.flags.on("OVERLAP_GRAD_REDUCE"));
   apply(Overlap::kParamGather, at.flags.on("OVERLAP_PARAM_GATHER"));
@@ -159,7 +162,7 @@ void read_overlaps(Reading& at) {
   apply(Overlap::kExpert, at.flags.on("moe_a2a_overlap"));
   if (runs_in_one_graph(at)) {
     set_overlap(layout, Overlap::kExpert, true);
-    at.assume("overlap=ep (not stated; NVIDIA's recipes for experts on racks since 26.06)");
+    at.assume("overlap", "ep", "not stated; NVIDIA's recipes for experts on racks since 26.06");
   }
   const auto mention = [&](std::string_view text, Overlap what) {
     if (at.flags.mention(text)) {

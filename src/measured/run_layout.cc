@@ -26,10 +26,9 @@ void read_framework(Reading& at) {
   const FrameworkReading reading = framework_of(at.run.framework, at.run.flags);
   at.out.framework = reading.framework;
   if (!reading.literal) {
-    at.assume(
-        fmt::format("framework {} (from \"{}\")",
-                    describe::word_of<Framework>(describe::kFrameworkWords, reading.framework),
-                    printable(at.run.framework)));
+    at.assume("framework",
+              describe::word_of<Framework>(describe::kFrameworkWords, reading.framework),
+              fmt::format("from \"{}\"", printable(at.run.framework)));
   }
 }
 
@@ -46,10 +45,20 @@ bool read_axes(Reading& at) {
     return false;
   }
   if (!run.tp && stated(run.devices) > 1) {
-    at.assume("tp=1 (ZeRO-3 row)");
+    at.assume("tp", 1, "ZeRO-3 row");
   }
   if (!run.pp && stated(run.devices) > 1) {
-    at.assume("pp=1 (not stated)");
+    at.assume("pp", 1, "not stated");
+  }
+  for (const auto& [value, key] : {std::pair{run.tp, "tp"},
+                                   {run.cp, "cp"},
+                                   {run.pp, "pp"},
+                                   {run.vpp, "vpp"},
+                                   {run.dp, "dp"},
+                                   {run.ep, "ep"}}) {
+    if (value) {
+      at.given.emplace_back(key);
+    }
   }
   layout.tp = run.tp.value_or(1);
   layout.cp = run.cp.value_or(1);
@@ -58,7 +67,7 @@ bool read_axes(Reading& at) {
   layout.dp = run.dp.value_or(0);
   layout.ep = run.ep.value_or(1);
   if (layout.pp == 1 && layout.vpp > 1) {
-    at.assume(fmt::format("vpp=1 (vpp={} without a pipeline)", layout.vpp));
+    at.assume("vpp", 1, fmt::format("vpp={} without a pipeline", layout.vpp));
     layout.vpp = 1;
   }
   return true;
@@ -74,7 +83,7 @@ void infer_chunks(Reading& at) {
   const std::int64_t chunk = own % 4 == 0 && own > 12 ? 4 : own % 2 == 0 ? 2 : 1;
   if (own > chunk) {
     layout.vpp = own / chunk;
-    at.assume(fmt::format("vpp={} (not stated; NVIDIA's recipes interleave)", layout.vpp));
+    at.assume("vpp", layout.vpp, "not stated; NVIDIA's recipes interleave");
   }
 }
 
@@ -89,7 +98,7 @@ void read_schedule(Reading& at) {
     layout.schedule = schedule;
     at.given.emplace_back("schedule");
     if (layout.vpp != vpp) {
-      at.assume(fmt::format("vpp={} (the schedule's)", vpp));
+      at.assume("vpp", vpp, "the schedule's");
       layout.vpp = vpp;
     }
   };
@@ -121,14 +130,14 @@ void read_sequence_parallelism(Reading& at) {
   const int year = year_of(at.run.date).value_or(kSequenceParallelSince);
   layout.sp = (at.out.framework == Framework::kMegatronCore && year >= kSequenceParallelSince) ||
               at.out.framework == Framework::kTorchtitan;
-  at.assume(fmt::format("sp={} (not stated)", layout.sp ? 1 : 0));
+  at.assume("sp", layout.sp ? 1 : 0, "not stated");
 }
 
 void read_expert_axes(Reading& at) {
   Layout& layout = at.out.layout;
   if (!has_experts(at.model)) {
     if (layout.ep > 1) {
-      at.assume(fmt::format("ep=1 (ep={} on a model without experts)", layout.ep));
+      at.assume("ep", 1, fmt::format("ep={} on a model without experts", layout.ep));
     }
     layout.ep = 1;
     return;
@@ -143,13 +152,12 @@ void read_expert_axes(Reading& at) {
     return;
   }
   if (!year_of(at.run.date) || is_since(at.run.date, kWholeExpertsSince)) {
-    at.assume("etp=1 (not stated; NVIDIA's recipes for experts since 25.04)");
+    at.assume("etp", 1, "not stated; NVIDIA's recipes for experts since 25.04");
     return;
   }
   const std::int64_t ranks = stated(at.run.devices) / layout.pp;
   layout.etp = ranks % (layout.ep * layout.tp) == 0 ? layout.tp : 1;
-  at.assume(
-      fmt::format("etp={} (not stated; Megatron's default is tp where it divides)", layout.etp));
+  at.assume("etp", layout.etp, "not stated; Megatron's default is tp where it divides");
 }
 
 // What NVIDIA's recipes and MLPerf submissions store, inferred. Gradients in bf16: of the 32
@@ -170,13 +178,13 @@ void read_megatron_storage(Reading& at) {
   }
   layout.gradients = Storage::kBf16;
   at.given.emplace_back("gradients");
-  at.assume("gradients=bf16 (NVIDIA's performance recipes)");
+  at.assume("gradients", "bf16", "NVIDIA's performance recipes");
   const auto flag = at.flags.on("FP8_PARAMS");
   if (eight_bits && flag.value_or(true)) {
     layout.parameters = Storage::kFp8;
     at.given.emplace_back("parameters");
     if (!flag) {
-      at.assume("parameters=fp8 (not stated; MLPerf's rows that state it do)");
+      at.assume("parameters", "fp8", "not stated; MLPerf's rows that state it do");
     }
   }
 }
@@ -186,11 +194,11 @@ void read_precision(Reading& at) {
   const RunCells& run = at.run;
   if (run.precision_kind.empty() && contains(run.date, "MLPerf") && has_eight_bits(run.device)) {
     layout.precision = describe::Precision::kFp8;
-    at.assume("precision=fp8 (not stated; NVIDIA's MLPerf submissions on this device)");
+    at.assume("precision", "fp8", "not stated; NVIDIA's MLPerf submissions on this device");
   } else if (run.precision_kind.empty()) {
     const bool half = at.out.framework == Framework::kMegatronDeepspeed;
     layout.precision = half ? describe::Precision::kFp16 : describe::Precision::kBf16;
-    at.assume(fmt::format("precision={} (not stated)", half ? "fp16" : "bf16"));
+    at.assume("precision", half ? "fp16" : "bf16", "not stated");
   } else {
     layout.precision = describe::parse_word<describe::Precision>(
                            describe::kPrecisionWords, run.precision_kind, "precision", "")
@@ -221,7 +229,7 @@ void read_optimizer(Reading& at) {
     layout.optimizer = describe::default_optimizer(OptimizerKind::kMuon);
     at.given.emplace_back("optimizer");
     if (!at.flags.mention("muon")) {
-      at.assume("optimizer=muon (Kimi-K2 trains with it)");
+      at.assume("optimizer", "muon", "Kimi-K2 trains with it");
     }
   } else if (at.flags.mention("adamw8bit")) {
     const Storage master = layout.optimizer.master;
@@ -277,12 +285,17 @@ void read_micro_batch(Reading& at) {
                       std::abs(printed * run.grad_accum.value_or(1.0) - share) > 1e-9;
   if (run.micro_batch && !a_chip && std::trunc(printed) == printed) {
     layout.mbs = static_cast<std::int64_t>(printed);
+    at.given.emplace_back("mbs");
     return;
+  }
+  if (a_chip) {
+    at.given.emplace_back("mbs");
   }
   double derived = 1.0;
   if (at.out.framework == Framework::kTorchtitan && layout.pp > 1) {
     layout.mbs = 1;
-    at.assume("mbs=1 (not stated; torchtitan's pipelines split the local batch into single ones)");
+    at.assume("mbs", 1,
+              "not stated; torchtitan's pipelines split the local batch into single ones");
     return;
   }
   if (run.global_batch &&
@@ -290,8 +303,7 @@ void read_micro_batch(Reading& at) {
     derived = share / std::max(run.grad_accum.value_or(1.0), 1.0);
   }
   layout.mbs = std::max<std::int64_t>(static_cast<std::int64_t>(derived), 1);
-  at.assume(
-      fmt::format("mbs={} ({})", layout.mbs, a_chip ? "the table counts it a chip" : "not stated"));
+  at.assume("mbs", layout.mbs, a_chip ? "the table counts it a chip" : "not stated");
 }
 
 void read_beyond(Reading& at) {
@@ -352,12 +364,13 @@ RunLayout run_layout(const RunCells& run, const describe::Model& model) {
     at.out.layout.recompute = run_recompute(run, at.out.assumed);
     at.given.emplace_back("recompute");
   }
-  for (std::string& filled : describe::fill_defaults(at.out.layout, at.given, at.out.framework)) {
-    at.assume(std::move(filled));
+  for (describe::Assumption& filled :
+       describe::fill_defaults(at.out.layout, at.given, at.out.framework)) {
+    at.out.assumed.push_back(std::move(filled));
   }
   if (run.recompute_kind.empty() &&
       at.out.layout.recompute.granularity == describe::Recompute::kNone) {
-    at.assume("recompute=none (not stated)");
+    at.assume("recompute", "none", "not stated");
   }
   read_overlaps(at);
   read_storage_flags(at);

@@ -24,6 +24,7 @@
 #include <string>
 #include <vector>
 
+#include "describe/assumption.h"
 #include "describe/layout/layout.h"
 #include "describe/model/model.h"
 #include "measured/run_cells.h"
@@ -36,19 +37,18 @@ struct RunLayout {
   std::set<std::string, std::less<>> stated;  // keys that the row states
   std::string refusal;                        // "": none
   std::vector<std::string> beyond_layout;     // what a Layout cannot say
-  std::vector<std::string> assumed;
+  describe::Assumptions assumed;
 };
 
 // REQUIRES: run.devices.
 RunLayout run_layout(const RunCells& run, const describe::Model& model);
 
 // Which activations the row computes again; `assumed` takes what was read into free text.
-describe::RecomputePolicy run_recompute(const RunCells& run, std::vector<std::string>& assumed);
+describe::RecomputePolicy run_recompute(const RunCells& run, describe::Assumptions& assumed);
 
 // How the row deals its layers to pp*vpp stages.
 describe::PipelineSplit run_split(const RunCells& run, const describe::Model& model,
-                                  const describe::Layout& layout,
-                                  std::vector<std::string>& assumed);
+                                  const describe::Layout& layout, describe::Assumptions& assumed);
 
 // Layers of each stage of a Megatron pipeline layout: "Et*4|(t*4|)*14tmL" → 4, 4, …, 1. Empty where
 // the text is none, or has more than 10,000 places.

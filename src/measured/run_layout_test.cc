@@ -42,10 +42,8 @@ RunCells megatron_run() {
   return run;
 }
 
-bool lists(const std::vector<std::string>& texts, std::string_view part) {
-  return std::any_of(texts.begin(), texts.end(), [part](const std::string& text) {
-    return text.find(part) != std::string::npos;
-  });
+bool lists(const describe::Assumptions& assumed, std::string_view part) {
+  return describe::to_text(assumed).find(part) != std::string::npos;
 }
 
 TEST(RunWords, FrameworksByTheLongerName) {
@@ -164,7 +162,7 @@ TEST(RunLayout, KimiTrainsWithMuon) {
 }
 
 TEST(RunRecompute, ModulesOfSelectivePolicies) {
-  std::vector<std::string> assumed;
+  describe::Assumptions assumed;
   const auto modules = [&](std::string_view text) {
     RunCells run;
     run.recompute_kind = "selective";
@@ -183,7 +181,7 @@ TEST(RunRecompute, ModulesOfSelectivePolicies) {
 }
 
 TEST(RunRecompute, CustomPoliciesByWhatTheyKeep) {
-  std::vector<std::string> assumed;
+  describe::Assumptions assumed;
   RunCells run;
   run.recompute_kind = "custom";
   run.recompute_text = "custom (saved/offloaded: decoder_layer_input:offload)";
@@ -204,7 +202,7 @@ TEST(RunSplit, PipelineLayoutsAreSpelledOut) {
 }
 
 TEST(RunSplit, UnevenLayersAreDealtByRule) {
-  std::vector<std::string> assumed;
+  describe::Assumptions assumed;
   RunCells run;
   Layout layout;
   layout.pp = 8;
@@ -219,7 +217,7 @@ TEST(RunSplit, UnevenLayersAreDealtByRule) {
 }
 
 TEST(RunSplit, AStatedLastStageLeavesTheRestToTheOthers) {
-  std::vector<std::string> assumed;
+  describe::Assumptions assumed;
   RunCells run;
   run.flags = "redistributed; layers on last stage setting=2";
   Layout layout;

@@ -69,9 +69,11 @@ Style style_of(const RunCells& run, ModelReading& reading) {
     }
   }
   if (style.gpt && !contains(run.arch, "biases")) {
-    reading.assumed.emplace_back(
-        style.alibi ? "GPT blocks: LayerNorm, biases, tied head, no position table"
-                    : "GPT blocks: LayerNorm, biases, learned positions, tied head");
+    reading.assumed.push_back({"blocks",
+                               "GPT",
+                               style.alibi ? "LayerNorm, biases, tied head, no position table"
+                                           : "LayerNorm, biases, learned positions, tied head",
+                               {}});
   }
   return style;
 }
@@ -198,7 +200,8 @@ void set_vocabulary(const RunCells& run, const Style& style, Model& model, Model
   model.vocab = run.vocab.value_or(0);
   if (!run.vocab && style.gpt) {
     model.vocab = kMegatronVocab;
-    reading.assumed.push_back(fmt::format("vocab={} (Megatron's padded GPT-2)", kMegatronVocab));
+    reading.assumed.push_back({"vocab", std::to_string(kMegatronVocab), "Megatron's padded GPT-2",
+                               "arXiv:2104.04473, section 5"});
   }
   const std::string name = to_lower(run.model);
   model.tied_head = style.gpt || contains(name, "gemma") || contains(name, "llama3.2");
@@ -287,7 +290,7 @@ Result<ModelReading> run_model(const RunCells& row, const describe::DataStore& d
   RunCells run = row;
   if (const auto heads = usual_heads(run)) {
     run.heads = heads;
-    reading.assumed.push_back(fmt::format("heads={} (not stated; 128 to a head)", *heads));
+    reading.assumed.push_back({"heads", std::to_string(*heads), "not stated; 128 to a head", {}});
   }
   const std::vector<std::string> missing = missing_shape(run);
   if (!missing.empty()) {
@@ -296,8 +299,7 @@ Result<ModelReading> run_model(const RunCells& row, const describe::DataStore& d
       refuse_shape(run, missing, reading);
       return reading;
     }
-    reading.assumed.push_back(
-        fmt::format("model shape of {} ({})", reading.model->name, reading.model->source));
+    reading.assumed.push_back({"model", reading.model->name, "its shape", reading.model->source});
     return reading;
   }
   if (stated(run.layers) > kMostLayers || stated(run.hidden) < stated(run.heads)) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "describe/assumption.h"
 #include "describe/data_store.h"
 #include "describe/model/model.h"
 #include "measured/run_cells.h"
@@ -19,7 +20,7 @@ namespace sextant::measured {
 struct ModelReading {
   std::optional<describe::Model> model;  // nothing: see refusal
   std::string refusal;
-  std::vector<std::string> assumed;
+  describe::Assumptions assumed;
 };
 
 // An Error only where a catalogue file is broken.

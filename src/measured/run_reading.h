@@ -19,7 +19,12 @@ struct Reading {
   RunLayout out;
   std::vector<std::string> given;  // layout keys that the row states
 
-  void assume(std::string text) { out.assumed.push_back(std::move(text)); }
+  void assume(std::string_view key, std::string_view value, std::string_view why) {
+    out.assumed.push_back({std::string(key), std::string(value), std::string(why), {}});
+  }
+  void assume(std::string_view key, std::int64_t value, std::string_view why) {
+    assume(key, std::to_string(value), why);
+  }
 };
 
 bool is_megatron(describe::Framework framework);

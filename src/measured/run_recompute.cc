@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "describe/assumption.h"
 #include "measured/row_tools.h"
 #include "measured/run_layout.h"
 
@@ -53,7 +54,7 @@ void add_named(std::string text, RecomputePolicy& policy) {
   }
 }
 
-RecomputePolicy selective(const RunCells& run, std::vector<std::string>& assumed) {
+RecomputePolicy selective(const RunCells& run, describe::Assumptions& assumed) {
   RecomputePolicy policy;
   policy.granularity = Recompute::kSelective;
   const std::string text = to_lower(run.recompute_text);
@@ -67,15 +68,15 @@ RecomputePolicy selective(const RunCells& run, std::vector<std::string>& assumed
   }
   if (contains(text, " op") || contains(text, "sac") || contains(text, "toml")) {
     policy.modules = {RecomputeModule::kEverySecondProduct};
-    assumed.emplace_back("recompute=selective:op (torchtitan's operator-level policy)");
+    assumed.push_back({"recompute", "selective:op", "torchtitan's operator-level policy", {}});
     return policy;
   }
   add_module(policy, RecomputeModule::kCoreAttention);
-  assumed.emplace_back("recompute=selective:core_attn (Megatron's selective)");
+  assumed.push_back({"recompute", "selective:core_attn", "Megatron's selective", {}});
   return policy;
 }
 
-RecomputePolicy custom(const RunCells& run, std::vector<std::string>& assumed) {
+RecomputePolicy custom(const RunCells& run, describe::Assumptions& assumed) {
   const std::string text = to_lower(run.recompute_text) + " " + to_lower(run.flags);
   RecomputePolicy policy;
   policy.granularity = Recompute::kSelective;
@@ -89,14 +90,16 @@ RecomputePolicy custom(const RunCells& run, std::vector<std::string>& assumed) {
   } else {
     policy.granularity = Recompute::kFull;
   }
-  assumed.push_back(fmt::format("recompute policy \"{}\" read as {}", printable(run.recompute_text),
-                                policy.granularity == Recompute::kFull ? "full" : "selective"));
+  assumed.push_back({"recompute",
+                     policy.granularity == Recompute::kFull ? "full" : "selective",
+                     fmt::format("the policy \"{}\"", printable(run.recompute_text)),
+                     {}});
   return policy;
 }
 
 }  // namespace
 
-RecomputePolicy run_recompute(const RunCells& run, std::vector<std::string>& assumed) {
+RecomputePolicy run_recompute(const RunCells& run, describe::Assumptions& assumed) {
   RecomputePolicy policy;
   if (run.recompute_kind == "full") {
     policy.granularity = Recompute::kFull;

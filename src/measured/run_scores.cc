@@ -126,8 +126,8 @@ std::vector<AssumedScore> assumed_scores(const std::vector<const ValidatedRow*>&
     sum += size_of(*row);
     ++rows;
     std::set<std::string> shapes;
-    for (const std::string& line : row->assumed) {
-      shapes.insert(without_numbers(line));
+    for (const describe::Assumption& one : row->assumed) {
+      shapes.insert(fact_of(one));
     }
     for (const std::string& shape : shapes) {
       facts[shape].with.push_back(size_of(*row));
@@ -174,6 +174,11 @@ bool is_scored(const Row& row) {
 }
 
 }  // namespace
+
+std::string fact_of(const describe::Assumption& assumption) {
+  return describe::to_text(describe::Assumption{
+      assumption.key, without_numbers(assumption.value), without_numbers(assumption.why), {}});
+}
 
 std::string without_numbers(std::string_view text) {
   std::string shape;

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "describe/assumption.h"
 #include "describe/step_spread.h"
 #include "measured/run_groups.h"
 #include "measured/validate.h"
@@ -73,5 +74,7 @@ std::optional<double> mean_difference(const RunScores& scores);  // over series
 
 // A sentence with its numbers taken out: "rank #".
 std::string without_numbers(std::string_view text);
+// An assumption as what rows have in common: its numbers as #.
+std::string fact_of(const describe::Assumption& assumption);
 
 }  // namespace sextant::measured

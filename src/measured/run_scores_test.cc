@@ -101,12 +101,12 @@ TEST(RunScores, TrustCIsNotScored) {
 TEST(RunScores, FactsWithAndWithout) {
   const RunScores scores = run_scores_of(
       {run("a", "one", 10.0), run("b", "one", 10.0), run("c", "one", 10.0), run("d", "two", 10.0)},
-      {{"a", {11.0, std::nullopt, {"rank 8"}}},
-       {"b", {13.0, std::nullopt, {"rank 16"}}},
+      {{"a", {11.0, std::nullopt, {{"rank", "8", {}, {}}}}},
+       {"b", {13.0, std::nullopt, {{"rank", "16", {}, {}}}}},
        {"c", {15.0, std::nullopt, {}}},
        {"d", {19.0, std::nullopt, {}}}});
   ASSERT_EQ(scores.assumed.size(), 1U);
-  EXPECT_EQ(scores.assumed[0].fact, "rank #");
+  EXPECT_EQ(scores.assumed[0].fact, "rank=#");
   EXPECT_EQ(scores.assumed[0].rows, 2);
   EXPECT_NEAR(scores.assumed[0].with.value_or(9.0), 0.2, 1e-12);
   EXPECT_NEAR(scores.assumed[0].without.value_or(9.0), 0.5, 1e-12);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "describe/assumption.h"
 #include "describe/layout/pipeline_split.h"
 #include "measured/row_tools.h"
 #include "measured/run_layout.h"
@@ -100,15 +101,15 @@ std::int64_t balanced_last_stage(const RunCells& run, const describe::Model& mod
 }
 
 std::optional<std::int64_t> stated_last_stage(const RunCells& run, const describe::Model& model,
-                                              std::int64_t stages,
-                                              std::vector<std::string>& assumed) {
+                                              std::int64_t stages, describe::Assumptions& assumed) {
   const Flags flags(run.flags);
   if (const auto setting = flags.value("layers on last stage setting")) {
     return to_integer(*setting);
   }
   if (flags.mention("redistributed away from the output-layer stage") && run.seq) {
     const std::int64_t last = balanced_last_stage(run, model, stages);
-    assumed.push_back(fmt::format("{} layers on the last stage (balanced by products)", last));
+    assumed.push_back(
+        {"layers_per_stage", fmt::format("{} on the last", last), "balanced by products", {}});
     return last;
   }
   return std::nullopt;
@@ -129,7 +130,7 @@ std::vector<std::int64_t> stages_of_pipeline_layout(std::string_view text) {
 }
 
 PipelineSplit run_split(const RunCells& run, const describe::Model& model,
-                        const describe::Layout& layout, std::vector<std::string>& assumed) {
+                        const describe::Layout& layout, describe::Assumptions& assumed) {
   PipelineSplit split;
   const std::int64_t stages = layout.stages();
   const std::int64_t layers = model.layer_count();
@@ -160,17 +161,20 @@ PipelineSplit run_split(const RunCells& run, const describe::Model& model,
   if (model.mtp_layers > 0 && layers >= most * (stages - 1)) {
     split.layers_per_stage.assign(static_cast<std::size_t>(stages), most);
     split.layers_per_stage.back() = layers - most * (stages - 1);
-    assumed.push_back(fmt::format("{} layers a stage, {} on the last with MTP and loss", most,
-                                  split.layers_per_stage.back()));
+    assumed.push_back({"layers_per_stage",
+                       fmt::format("{}, {} on the last", most, split.layers_per_stage.back()),
+                       "the last holds MTP and loss", "Megatron-Bridge, DeepSeek-V3 recipes"});
     return split;
   }
   split = describe::plausible_split(layers, stages);
   if (split.count_loss) {
-    assumed.emplace_back(split.count_embedding ? "embedding and loss counted as layers"
-                                               : "loss counted as a layer");
-  } else {
     assumed.push_back(
-        fmt::format("{} layers dealt unevenly to {} stages, lighter at the ends", layers, stages));
+        {"layers_per_stage", split.count_embedding ? "emb+loss" : "loss", "counted as layers", {}});
+  } else {
+    assumed.push_back({"layers_per_stage",
+                       "uneven, lighter at the ends",
+                       fmt::format("{} layers, {} stages", layers, stages),
+                       {}});
   }
   return split;
 }

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "describe/assumption.h"
 #include "measured/flops_convention.h"
 #include "measured/readers.h"
 #include "measured/row_tools.h"
@@ -46,7 +47,7 @@ struct Measurement {
   std::string quantity;
   double value = 0.0;
   std::optional<std::string> refusal;
-  std::optional<std::string> assumed;
+  std::optional<describe::Assumption> assumed;
 };
 
 std::optional<std::string> missing_batch(const RunCells& run) {
@@ -82,7 +83,7 @@ Measurement time_of(const RunCells& run, const std::optional<describe::Model>& m
     return {"step_time_s",
             tokens_per_device(run) / *run.tokens_per_s_per_device,
             {},
-            "step_time_s from tokens/s"};
+            describe::Assumption{"step_time_s", "from tokens/s", {}, {}}};
   }
   const auto convention = flops_convention(run.flops_convention);
   if (!convention || missing || !model || !run.devices) {
@@ -96,7 +97,10 @@ Measurement time_of(const RunCells& run, const std::optional<describe::Model>& m
   return {"step_time_s",
           step / (run.tflops_per_device.value_or(1.0) * 1_TFLOPps) / 1_s,
           {},
-          fmt::format("step_time_s from TFLOPs by {}", convention_code(run.flops_convention))};
+          describe::Assumption{"step_time_s",
+                               "from TFLOPs",
+                               fmt::format("by {}", convention_code(run.flops_convention)),
+                               {}}};
 }
 
 std::vector<Measurement> measurements(const RunCells& run,
@@ -125,10 +129,10 @@ struct RunJob {
   JobPointer job;
   std::string refusal;
   std::vector<std::string> beyond_layout;
-  std::vector<std::string> assumed;
+  describe::Assumptions assumed;
 };
 
-void append(std::vector<std::string>& to, const std::vector<std::string>& from) {
+void append(describe::Assumptions& to, const describe::Assumptions& from) {
   to.insert(to.end(), from.begin(), from.end());
 }
 
@@ -159,10 +163,10 @@ RunJob assemble(const RunCells& run, const describe::Model& model, const describ
   job.workload = workload_of(run);
   if (job.workload == describe::Workload::kLora) {
     job.lora = describe::Lora{};
-    out.assumed.emplace_back("LoRA of rank 16 on attention (not stated)");
+    out.assumed.push_back({"lora", "rank 16 on attention", "not stated", {}});
   }
   if (job.workload != describe::Workload::kPretrain) {
-    out.assumed.emplace_back("sequences full (lengths of packed documents not stated)");
+    out.assumed.push_back({"sequences", "full", "lengths of packed documents are not stated", {}});
   }
   job.assumed = out.assumed;
   out.job = std::make_shared<const describe::Job>(std::move(job));

@@ -9,11 +9,12 @@ Result<TableDevice> table_device(const TableContext& context) {
   for (const std::string& text : {context.source, folder}) {
     SEXTANT_TRY(const std::optional<std::string> device, context.hardware.device_in_text(text));
     if (device) {
-      return TableDevice{*device, fmt::format("device {} (from the name \"{}\")", *device, text)};
+      return TableDevice{*device,
+                         {"device", *device, fmt::format("from the name \"{}\"", text), {}}};
     }
   }
   return TableDevice{"h200-sxm",
-                     "device h200-sxm (not stated; tables of this kind were made on it)"};
+                     {"device", "h200-sxm", "not stated; tables of this kind were made on it", {}}};
 }
 
 }  // namespace sextant::measured

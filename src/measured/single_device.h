@@ -4,13 +4,14 @@
 #include <string>
 
 #include "base/result.h"
+#include "describe/assumption.h"
 #include "measured/readers.h"
 
 namespace sextant::measured {
 
 struct TableDevice {
   std::string id;
-  std::string assumed;  // how it was told
+  describe::Assumption assumed;  // how it was told
 };
 
 // The device that the file's name or its folder's names ("h200/gpu_kernels.csv"); else the H200,

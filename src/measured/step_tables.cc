@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "describe/assumption.h"
 #include "describe/layout/framework_defaults.h"
 #include "measured/row_tools.h"
 #include "measured/single_device.h"
@@ -35,7 +36,7 @@ void store_all_in(Storage storage, describe::Layout& layout) {
   layout.optimizer.second_moment = storage;
 }
 
-Result<Job> one_device_job(const TableContext& context, std::vector<std::string>& assumed) {
+Result<Job> one_device_job(const TableContext& context, describe::Assumptions& assumed) {
   SEXTANT_TRY(TableDevice device, table_device(context));
   assumed.push_back(std::move(device.assumed));
   SEXTANT_TRY(const describe::Device* loaded, context.hardware.device(device.id));
@@ -166,8 +167,7 @@ TableShape pytorch_shape(Cells& cells) {
   return shape;
 }
 
-Result<Job> pytorch_job(Cells& cells, const TableContext& context,
-                        std::vector<std::string>& assumed) {
+Result<Job> pytorch_job(Cells& cells, const TableContext& context, describe::Assumptions& assumed) {
   const TableShape shape = pytorch_shape(cells);
   SEXTANT_TRY(Job job, one_device_job(context, assumed));
   job.framework = describe::Framework::kTorchtitan;
@@ -328,8 +328,9 @@ Result<std::vector<Row>> cluster_step_rows(Cells cells, const TableContext& cont
   row.layout_group =
       fmt::format("{}|{}|{}|s{}|b{}", context.path.parent_path().string(), cells.text("model"),
                   cells.text("world"), cells.text("seq"), cells.text("global_batch"));
-  row.assumed = {"device cpu-host (not stated)",
-                 "blocks: LayerNorm, two feed-forward matrices, no biases, untied head"};
+  row.assumed = {
+      {"device", "cpu-host", "not stated", {}},
+      {"blocks", "plain", "LayerNorm, two feed-forward matrices, no biases, untied head", {}}};
   ClusterStepSubject subject;
   subject.threads = cells.required_count("threads");
   const std::filesystem::path bench = context.path.parent_path() / "bench.csv";

@@ -16,6 +16,7 @@
 #include <variant>
 #include <vector>
 
+#include "describe/assumption.h"
 #include "measured/row.h"
 
 namespace sextant::measured {
@@ -23,7 +24,7 @@ namespace sextant::measured {
 struct Prediction {
   double value = 0.0;                                 // in the quantity's own unit
   std::optional<std::pair<double, double>> interval;  // low, high
-  std::vector<std::string> assumed;
+  describe::Assumptions assumed;
 };
 struct Refusal {
   std::string reason;
@@ -44,7 +45,7 @@ struct ValidatedRow {
   std::optional<double> predicted_value;
   std::optional<double> error;
   std::optional<std::pair<double, double>> interval = {};  // the prediction's, where it has one
-  std::vector<std::string> assumed;                        // the reader's, then the predictor's
+  describe::Assumptions assumed;                           // the reader's, then the predictor's
 };
 
 struct ValidationSummary {

@@ -51,7 +51,7 @@ TEST(Validate, ErrorsByHand) {
       validate({row("a", 10.0), row("b", 10.0), row("c", 2.0), row("d", 1.0)},
                table({{"a", {11.0, std::pair(9.0, 12.0), {}}},
                       {"b", {8.0, std::pair(7.0, 9.0), {}}},
-                      {"c", {3.0, std::nullopt, {"x"}}}}));
+                      {"c", {3.0, std::nullopt, {{"x", "1", {}, {}}}}}}));
   const ValidationSummary& summary = report.summary[0];
   EXPECT_EQ(summary.rows, 4);
   EXPECT_EQ(summary.predicted, 3);
@@ -62,7 +62,7 @@ TEST(Validate, ErrorsByHand) {
   EXPECT_NEAR(summary.bias.value_or(-9.0), 0.4 / 3.0, 1e-12);
   EXPECT_NEAR(summary.interval_coverage.value_or(-9.0), 0.5,
               1e-12);  // 10 is in 9 … 12 and not in 7 … 9
-  EXPECT_EQ(report.rows[2].assumed, std::vector<std::string>{"x"});
+  EXPECT_EQ(report.rows[2].assumed, (describe::Assumptions{{"x", "1", {}, {}}}));
 }
 
 TEST(Validate, TheReadersRefusalIsNotAsked) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/units.h"
+#include "describe/assumption.h"
 #include "describe/cluster/device.h"
 #include "describe/sourced.h"
 
@@ -108,7 +109,7 @@ struct Cluster {
   std::array<std::int64_t, 3> torus{1, 1, 1};      // the slice's own shape, TPUs only
   std::int64_t slices = 1;                         // TPU slices joined by DCN
   std::optional<Sourced<DollarsPerSecond>> price;  // per device, the user's own
-  std::vector<std::string> assumed;                // what was filled from the reference system
+  Assumptions assumed;                             // what was filled from the reference system
 
   [[nodiscard]] std::int64_t devices_per_node() const { return system.devices_per_node.value; }
   [[nodiscard]] std::int64_t nodes() const {

@@ -126,7 +126,7 @@ TEST(Cluster, ADeviceAloneTakesItsReferenceSystemAndSaysSo) {
   EXPECT_EQ(cluster->domains(), 8);
   EXPECT_EQ(*cluster->network_per_device(), 400_Gbitps);
   ASSERT_FALSE(cluster->assumed.empty());
-  EXPECT_NE(cluster->assumed[0].find("DGX H100"), std::string::npos);
+  EXPECT_NE(cluster->assumed[0].why.find("DGX H100"), std::string::npos);
 }
 
 TEST(Cluster, TheFabricsWordCarriesTheRateOfANic) {

@@ -134,11 +134,15 @@ Result<Cluster> reference_cluster(std::int64_t devices, const Device& device,
   SEXTANT_TRY(cluster.system, load_system(device.reference_system, data));
   SEXTANT_TRY(cluster.fabric, load_fabric(cluster.system.fabric, data));
   cluster.name = fmt::format("{}x{}", devices, device.id);
-  cluster.assumed.push_back(
-      fmt::format("node shape and network of {} ({})", cluster.system.name, cluster.system.id));
+  cluster.assumed.push_back({"system", cluster.system.id,
+                             fmt::format("node shape and network of {}", cluster.system.name),
+                             fmt::format("systems/{}.toml", cluster.system.id)});
   if (const auto shape = torus_shape(devices, cluster.system)) {
     cluster.torus = *shape;
-    cluster.assumed.push_back(fmt::format("torus {}x{}x{}", (*shape)[0], (*shape)[1], (*shape)[2]));
+    cluster.assumed.push_back({"torus",
+                               fmt::format("{}x{}x{}", (*shape)[0], (*shape)[1], (*shape)[2]),
+                               "the most cubic of that many chips",
+                               {}});
   }
   return cluster;
 }
@@ -172,9 +176,9 @@ void use_fabric(Cluster& cluster, const Fabric& fabric) {
     cluster.system.nics_per_node = Sourced<std::int64_t>{cluster.system.devices_per_node.value,
                                                          SourceKind::kAssumed, "one NIC a device"};
   }
-  cluster.assumed.push_back(fmt::format("{} NICs a node of {} each",
-                                        cluster.system.nics_per_node->value,
-                                        to_text(cluster.system.nic_rate->value)));
+  cluster.assumed.push_back({"nics_per_node", std::to_string(cluster.system.nics_per_node->value),
+                             fmt::format("of {} each", to_text(cluster.system.nic_rate->value)),
+                             fmt::format("fabrics/{}.toml", fabric.id)});
 }
 
 }  // namespace sextant::describe

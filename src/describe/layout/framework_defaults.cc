@@ -23,15 +23,15 @@ class Filler {
       return;
     }
     target = std::move(value);
-    filled_.push_back(fmt::format("{}={} ({} default)", key, text, whose_));
+    filled_.push_back({std::string(key), std::string(text), fmt::format("{} default", whose_), {}});
   }
 
-  std::vector<std::string> filled() && { return std::move(filled_); }
+  Assumptions filled() && { return std::move(filled_); }
 
  private:
   std::span<const std::string> given_;
   std::string_view whose_;
-  std::vector<std::string> filled_;
+  Assumptions filled_;
 };
 
 // Whose word stands in for the user's. Megatron's own flags switch everything off; what people run,
@@ -133,8 +133,7 @@ Framework default_framework(const Cluster& cluster) {
   return is_torus(cluster) ? Framework::kMaxtext : Framework::kMegatronCore;
 }
 
-std::vector<std::string> fill_defaults(Layout& layout, std::span<const std::string> given,
-                                       Framework framework) {
+Assumptions fill_defaults(Layout& layout, std::span<const std::string> given, Framework framework) {
   Filler filler(given, defaults_of(framework));
   fill_schedule(layout, filler);
   switch (framework) {

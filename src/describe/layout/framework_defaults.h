@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "describe/assumption.h"
 #include "describe/cluster/cluster.h"
 #include "describe/layout/layout.h"
 
@@ -23,9 +24,8 @@ Schedule default_schedule(std::int64_t vpp);
 // Who runs a layout where nobody says: MaxText on TPUs, else Megatron Core.
 Framework default_framework(const Cluster& cluster);
 
-// Sets the keys not in `given` to the framework's defaults; returns "key=value (whose default)" for
-// each that it changed from Layout{}'s plain value.
-std::vector<std::string> fill_defaults(Layout& layout, std::span<const std::string> given,
-                                       Framework framework);
+// Sets the keys not in `given` to the framework's defaults; returns an
+// assumption for each that it changed from Layout{}'s plain value.
+Assumptions fill_defaults(Layout& layout, std::span<const std::string> given, Framework framework);
 
 }  // namespace sextant::describe

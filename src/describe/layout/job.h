@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "describe/assumption.h"
 #include "describe/cluster/cluster.h"
 #include "describe/layout/layout.h"
 #include "describe/model/model.h"
@@ -69,7 +70,7 @@ struct Job {
   std::optional<Lora> lora;
   // Layout keys that somebody stated; the others have their defaults, which the machine may choose.
   std::set<std::string, std::less<>> stated;
-  std::vector<std::string> assumed;
+  Assumptions assumed;
 
   [[nodiscard]] bool states(std::string_view key) const { return stated.contains(key); }
   // Data-parallel size: the layout's, or what is left of the world (0 where it does not divide).

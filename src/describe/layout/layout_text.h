@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "describe/assumption.h"
 #include "describe/layout/layout.h"
 
 namespace sextant::describe {
@@ -22,8 +23,8 @@ std::span<const LayoutKey> layout_keys();
 
 struct LayoutReading {
   Layout layout;
-  std::vector<std::string> given;      // keys of the text
-  std::vector<std::string> defaulted;  // "sp=1 (Megatron-Bridge recipes' default)"
+  std::vector<std::string> given;  // keys of the text
+  Assumptions defaulted;           // sp=1: Megatron-Bridge recipes' default
 };
 
 // Unset keys take the framework's default; each is listed. An unknown key or a value outside its

@@ -77,14 +77,16 @@ Result<LatentAttention> latent_attention_of(HfFields& fields) {
   SEXTANT_TRY(attention.v_head_dim, fields.integer("v_head_dim", kSizes));
   SEXTANT_TRY(const bool bias, fields.flag("attention_bias"));
   if (bias) {
-    fields.assume("attention_bias is left out: latent attention is described without biases");
+    fields.assume(
+        {"attention_bias", "left out", "latent attention is described without biases", {}});
   }
   SEXTANT_TRY(attention.indexer.heads, fields.integer_or("index_n_heads", kSizesOrNone, 0));
   if (attention.indexer.heads > 0) {
     SEXTANT_TRY(attention.indexer.head_dim, fields.integer("index_head_dim", kSizes));
     SEXTANT_TRY(attention.indexer.topk, fields.integer("index_topk", kSizes));
     if (fields.stated("indexer_types")) {
-      fields.assume("indexer_types is left out: each layer is described with its own indexer");
+      fields.assume(
+          {"indexer_types", "left out", "each layer is described with its own indexer", {}});
     }
   }
   return attention;
@@ -154,7 +156,7 @@ Result<DenseFfn> dense_of(HfFields& fields, const HfFamily& family, std::int64_t
     ffn.width = *width;
   } else if (!family.gated) {
     ffn.width = 4 * hidden;
-    fields.assume(fmt::format("{} = {} (4 × hidden_size)", family.dense_width, ffn.width));
+    fields.assume({family.dense_width, std::to_string(ffn.width), "4 × hidden_size", {}});
   } else {
     SEXTANT_TRY(ffn.width, fields.integer(family.dense_width, kSizes));
   }

@@ -91,7 +91,7 @@ std::optional<std::string> type_of_architecture(const JsonValue& config, const H
 
 struct FoundFamily {
   HfFamily family;
-  std::string note;  // what was assumed of the architecture; empty: nothing
+  std::optional<Assumption> note;  // of the architecture
 };
 
 // An unknown model_type: a decoder like Llama (or DeepSeek-V3, or with experts) if it has the
@@ -129,10 +129,12 @@ Result<FoundFamily> guessed_family(const TextPart& part, const HfTables& tables,
   family.class_name.clear();
   return FoundFamily{
       .family = std::move(family),
-      .note = fmt::format("model_type '{}' is not known: read as {}", printable(type),
-                          latent    ? "a decoder like DeepSeek-V3"
-                          : experts ? "a decoder like Llama with experts in each layer"
-                                    : "a decoder like Llama")};
+      .note = Assumption{"model_type",
+                         latent    ? "a decoder like DeepSeek-V3"
+                         : experts ? "a decoder like Llama with experts in each layer"
+                                   : "a decoder like Llama",
+                         fmt::format("'{}' is not known", printable(type)),
+                         {}}};
 }
 
 // Step 2. The family.
@@ -155,7 +157,7 @@ Result<FoundFamily> find_family(const TextPart& part, const HfTables& tables) {
   if (by_class && knows_family(tables, *by_class)) {
     SEXTANT_TRY(HfFamily family, load_family(tables, *by_class, part.config.where()));
     return FoundFamily{.family = std::move(family),
-                       .note = fmt::format("model_type = {} (from architectures)", *by_class)};
+                       .note = Assumption{"model_type", *by_class, "from architectures", {}}};
   }
   if (part.types.empty()) {
     const std::vector<std::string> known = known_families(tables);
@@ -244,8 +246,8 @@ Result<Model> parse_hf_config(std::string_view json, std::string_view where,
   SEXTANT_TRY(const HfTables tables, load_hf_tables(data));
   SEXTANT_TRY(const FoundFamily found, find_family(part, tables));
   HfFields fields(part.config, part.outer, found.family);
-  if (!found.note.empty()) {
-    fields.assume(found.note);
+  if (found.note) {
+    fields.assume(*found.note);
   }
   Model model;
   model.family = found.family.name;

@@ -38,8 +38,7 @@ inline bool contains(std::string_view text, std::string_view part) {
 }
 
 inline bool assumes(const Model& model, std::string_view text) {
-  return std::ranges::any_of(model.assumed,
-                             [&](const std::string& line) { return contains(line, text); });
+  return contains(to_text(model.assumed), text);
 }
 
 constexpr std::string_view kSmallLlama = R"({"model_type": "llama", "hidden_size": 64,

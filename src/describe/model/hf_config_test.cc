@@ -25,8 +25,8 @@ TEST(HfConfig, OmittedFieldsTakeTheClassDefaultsAndAreListed) {
   const Model model = model_of(R"({"model_type": "llama"})");
   // LlamaConfig's defaults are Llama-7B, whose count is published.
   EXPECT_EQ(model_parameters(model).total(), 6'738'415'616);
-  EXPECT_TRUE(assumes(model, "vocab_size = 32000 (LlamaConfig's default)"));
-  EXPECT_TRUE(assumes(model, "tie_word_embeddings = false (LlamaConfig's default)"));
+  EXPECT_TRUE(assumes(model, "vocab_size=32000 (LlamaConfig's default)"));
+  EXPECT_TRUE(assumes(model, "tie_word_embeddings=false (LlamaConfig's default)"));
   EXPECT_FALSE(assumes(model, "attention_bias"));
 }
 
@@ -45,7 +45,7 @@ TEST(HfConfig, TheNamesOfOlderAndNewerReleasesMeanTheSame) {
       "vocab_size": 50, "intermediate_size": 256, "dtype": "float16"})");
   EXPECT_EQ(model_parameters(old_names).total(), model_parameters(new_names).total());
   EXPECT_EQ(old_names.learned_positions, 128);
-  EXPECT_TRUE(assumes(old_names, "intermediate_size = 256 (4 × hidden_size)"));
+  EXPECT_TRUE(assumes(old_names, "intermediate_size=256 (4 × hidden_size)"));
 
   const Model v4 =
       model_of(small("llama", R"("rope_theta": 5e5, "rope_scaling": {"type": "yarn"})"));
@@ -86,13 +86,13 @@ TEST(HfConfig, TheWrapperTiesTheHeadWhereTheTextPartDoesNotSay) {
                   .tied_head);
   const Model silent = model_of(R"({"model_type": "gemma3", "text_config": )" + inner + "}}");
   EXPECT_TRUE(silent.tied_head);
-  EXPECT_TRUE(assumes(silent, "tie_word_embeddings = true (Gemma3TextConfig's default)"));
+  EXPECT_TRUE(assumes(silent, "tie_word_embeddings=true (Gemma3TextConfig's default)"));
 }
 
 TEST(HfConfig, TheArchitectureStandsInForAMissingModelType) {
   const Model model = model_of(R"({"architectures": ["Qwen3MoeForCausalLM"]})");
   EXPECT_EQ(model.family, "qwen3_moe");
-  EXPECT_TRUE(assumes(model, "model_type = qwen3_moe (from architectures)"));
+  EXPECT_TRUE(assumes(model, "model_type=qwen3_moe (from architectures)"));
   EXPECT_EQ(model_of(R"({"architectures": ["GPT2LMHeadModel"]})").family, "gpt2");
   EXPECT_TRUE(contains(error_of("{}"), "neither model_type nor a known architecture"));
 }
@@ -100,7 +100,7 @@ TEST(HfConfig, TheArchitectureStandsInForAMissingModelType) {
 TEST(HfConfig, UnknownTypesAreReadAsLlamaAndSaySo) {
   const Model model = model_of(small("brand_new", ""));
   EXPECT_EQ(model.family, "brand_new");
-  EXPECT_TRUE(assumes(model, "model_type 'brand_new' is not known: read as a decoder like Llama"));
+  EXPECT_TRUE(assumes(model, "a decoder like Llama"));
   const Model experts = model_of(small(
       "brand_new", R"("num_experts": 8, "num_experts_per_tok": 2, "moe_intermediate_size": 32)"));
   EXPECT_EQ(ffns(experts), "EEEE");

@@ -133,7 +133,7 @@ std::optional<JsonValue> HfFields::find(std::string_view field) {
                    (!of_class || (value->boolean() == false && field != "tie_word_embeddings"));
   if (!off) {
     const std::string owner = family_->class_name.empty() ? "the family" : family_->class_name;
-    assume(fmt::format("{} = {} ({}'s default)", field, value->json(), owner));
+    assume({std::string(field), value->json(), owner + "'s default", {}});
   }
   return value;
 }
@@ -215,9 +215,9 @@ Result<std::vector<std::int64_t>> HfFields::integers(std::string_view field, Ran
   return numbers;
 }
 
-void HfFields::assume(std::string text) {
-  if (std::ranges::find(assumed_, text) == assumed_.end()) {
-    assumed_.push_back(std::move(text));
+void HfFields::assume(Assumption assumption) {
+  if (std::ranges::find(assumed_, assumption) == assumed_.end()) {
+    assumed_.push_back(std::move(assumption));
   }
 }
 

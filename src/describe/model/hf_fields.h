@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "describe/assumption.h"
 #include "describe/json_value.h"
 #include "describe/model/hf_family.h"
 
@@ -48,8 +49,8 @@ class HfFields {
   // A list of layer numbers or of per-layer flags, at most kLayerCounts.most long.
   Result<std::vector<std::int64_t>> integers(std::string_view field, Range range);
 
-  void assume(std::string text);
-  [[nodiscard]] const std::vector<std::string>& assumed() const { return assumed_; }
+  void assume(Assumption assumption);
+  [[nodiscard]] const Assumptions& assumed() const { return assumed_; }
   [[nodiscard]] std::string where() const { return config_.where(); }
   // "file:line (field)" where stated, else the file.
   [[nodiscard]] std::string where(std::string_view field) const;
@@ -64,7 +65,7 @@ class HfFields {
   JsonValue config_;
   std::optional<JsonValue> outer_;
   const HfFamily* family_;
-  std::vector<std::string> assumed_;
+  Assumptions assumed_;
 };
 
 }  // namespace sextant::describe

@@ -73,7 +73,8 @@ Result<std::vector<MixerKind>> gpt_neo_mixers(HfFields& fields, std::int64_t lay
   std::vector<MixerKind> mixers;
   const auto types = fields.stated("attention_types");
   if (!types) {
-    fields.assume("attention_types = global and local in turn (GPTNeoConfig's default)");
+    fields.assume({"attention_types", "global and local in turn", "GPTNeoConfig's default",
+                   "transformers models/gpt_neo/configuration_gpt_neo.py"});
     for (std::int64_t i = 0; i < layers; ++i) {
       mixers.push_back(i % 2 == 0 ? MixerKind::kFullAttention : MixerKind::kLocalAttention);
     }

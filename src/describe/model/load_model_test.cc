@@ -93,7 +93,7 @@ TEST(Catalogue, EntriesLeaveNothingToAssume) {
   for (const std::string& name : catalogue_names(DataStore())) {
     const Result<Model> model = load_model(name, DataStore());
     ASSERT_TRUE(model) << name;
-    EXPECT_TRUE(model->assumed.empty()) << name << ": " << join(model->assumed, "; ");
+    EXPECT_TRUE(model->assumed.empty()) << name << ": " << to_text(model->assumed);
   }
 }
 

@@ -19,6 +19,8 @@
 #include <variant>
 #include <vector>
 
+#include "describe/assumption.h"
+
 namespace sextant::describe {
 
 // A normalisation over some width: parameters are weight and, where there is one, bias.
@@ -134,7 +136,7 @@ struct Model {
   std::vector<int> layers;    // layer → index into blocks
   int mtp_layers = 0;         // multi-token-prediction depth: extra blocks after the last layer
   int mtp_block = 0;          // the block they repeat; it may be one that no layer uses
-  std::vector<std::string> assumed;  // what the configuration left out and how it was filled
+  Assumptions assumed;        // what the configuration left out and how it was filled
 
   [[nodiscard]] std::int64_t layer_count() const {
     return static_cast<std::int64_t>(layers.size());

@@ -186,6 +186,7 @@ Timeline Drawing::draw() {
     draw_transfers(rank, true);
     draw_transfers(rank, false);
   }
+  timeline_.sort();
   return std::move(timeline_);
 }
 

@@ -20,8 +20,8 @@ struct DrawOptions {
 // on the sender's send streams; ranks in order, each lane's spans by start. A span is named after
 // its action and microbatch, so that a microbatch has one name (and, in a viewer, one colour) on
 // all ranks: "F17", or "F17 chunk 2" where the rank holds several stages, counted in model order;
-// two in one slot are "F17 chunk 0 + B4 chunk 1". REQUIRES: the workspace of the latest simulate()
-// of this table and costs.
+// two in one slot are "F17 chunk 0 + B4 chunk 1". Sorted. REQUIRES: the workspace of the latest
+// simulate() of this table and costs.
 timeline::Timeline timeline_of(const CompiledTable& table, const PipelineCosts& costs,
                                const Workspace& run, const DrawOptions& options = {});
 

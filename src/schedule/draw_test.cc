@@ -68,6 +68,7 @@ RC_GTEST_PROP(DrawingLaws, ComputeAndBubblesAreThoseOfTheRun, ()) {
   Workspace work;
   const PipelineTime time = simulate(table, costs.view(), work);
   Timeline timeline = timeline_of(table, costs.view(), work);
+  RC_ASSERT(timeline.is_sorted());
   const double slack = 1e-9 * static_cast<double>(table.steps.size() + 1);
   RC_ASSERT(std::abs((timeline.extent() - time.makespan).base()) <= slack);
   for (std::size_t rank = 0; rank < time.ranks.size(); ++rank) {

@@ -183,6 +183,7 @@ Result<Timeline> step_timeline(const explain::StepResult& result, const describe
   Timeline timeline = schedule::timeline_of(table, costs.view(), run);
   add_all_exposed(table, costs, run, stages, stretch, timeline);
   add_tail(result, tail, table.ranks, timeline);
+  timeline.sort();
   return timeline;
 }
 

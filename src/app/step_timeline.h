@@ -3,7 +3,8 @@
 // The pipeline is simulated by its schedule (schedule/simulate.h) with the estimate's own costs.
 // What follows it (gradients and parameters that nothing hides, update, loop) is the slowest rank's
 // and drawn on all of them: a step ends for all at once. Where the estimate takes a shortcut for a
-// long pipeline, the drawn one is stretched to it.
+// long pipeline, the drawn one is stretched to it. Exposed communication is drawn an axis, the sum
+// of many messages: only those between stages are labelled with their operation and group.
 #pragma once
 
 #include "base/result.h"

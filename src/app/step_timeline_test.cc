@@ -57,8 +57,12 @@ TEST(StepTimeline, EndsWithTheStepOnEveryRankAndNothingOverlaps) {
                             Case{.layout = "tp=2,pp=4,vpp=2", .batch = "512"}}) {
     const Drawn made = drawn(asked);
     const auto step = std::llround(made.result.step.step / 1_ns);
+    EXPECT_TRUE(made.timeline.is_sorted());
     std::vector<std::int64_t> ends(made.timeline.lanes().size(), 0);
     for (const Span& span : made.timeline.spans()) {
+      if (span.duration_ns == 0) {
+        continue;  // a bubble of less than a nanosecond, at the start of what follows
+      }
       std::int64_t& end = ends[span.lane];
       EXPECT_GE(span.start_ns, end) << asked.layout << " " << made.timeline.label_of(span).name;
       end = span.end_ns();

@@ -32,6 +32,7 @@ class Drawing {
   void draw_transfers(std::size_t rank, bool forward);
   void number_chunks(std::size_t rank);
   LabelId label(std::size_t number);
+  LabelId sending_label(bool forward);
   [[nodiscard]] std::string name(const Action& action) const;
   [[nodiscard]] Seconds transfer(const Step& step) const;
   [[nodiscard]] double computing(std::size_t step) const;
@@ -155,8 +156,21 @@ void Drawing::draw_rank(std::size_t rank, double makespan) {
   wait_until(makespan);
 }
 
+// What is drawn is the sender's half: torch.distributed's word for it.
+LabelId Drawing::sending_label(bool forward) {
+  return timeline_.label(
+      {SpanKind::kCommunication,
+       forward ? "send activations" : "send gradients",
+       {},
+       {},
+       timeline::Collective{.op = CollectiveOp::kSendReceive,
+                            .word = "send",
+                            .group = timeline_.group({.name = "pp", .size = table_.ranks})}});
+}
+
 void Drawing::draw_transfers(std::size_t rank, bool forward) {
   std::optional<LaneId> lane;
+  LabelId sending;
   for (std::size_t at = first_[rank]; at < first_[rank + 1]; ++at) {
     const std::size_t number = order_[at];
     const Step& step = table_.steps[number];
@@ -168,11 +182,10 @@ void Drawing::draw_transfers(std::size_t rank, bool forward) {
       lane = timeline_.lane({static_cast<std::int64_t>(rank)},
                             forward ? kSendForwardStream : kSendBackwardStream,
                             forward ? "send forward" : "send backward");
+      sending = sending_label(forward);
     }
     const bool second = number > 0 && table_.steps[number - 1].action.with_next;
-    const LabelId name = timeline_.label(
-        {SpanKind::kCommunication, forward ? "send activations" : "send gradients", {}, {}});
-    timeline_.add(*lane, name, Seconds(computing(second ? number - 1 : number)), length);
+    timeline_.add(*lane, sending, Seconds(computing(second ? number - 1 : number)), length);
   }
 }
 
@@ -186,6 +199,7 @@ Timeline Drawing::draw() {
     draw_transfers(rank, true);
     draw_transfers(rank, false);
   }
+  timeline_.sort();
   return std::move(timeline_);
 }
 

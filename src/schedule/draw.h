@@ -20,8 +20,9 @@ struct DrawOptions {
 // on the sender's send streams; ranks in order, each lane's spans by start. A span is named after
 // its action and microbatch, so that a microbatch has one name (and, in a viewer, one colour) on
 // all ranks: "F17", or "F17 chunk 2" where the rank holds several stages, counted in model order;
-// two in one slot are "F17 chunk 0 + B4 chunk 1". REQUIRES: the workspace of the latest simulate()
-// of this table and costs.
+// two in one slot are "F17 chunk 0 + B4 chunk 1". A transfer is said to be a message in the group
+// "pp" of all ranks; how large it is, costs do not tell. Sorted. REQUIRES: the workspace of the
+// latest simulate() of this table and costs.
 timeline::Timeline timeline_of(const CompiledTable& table, const PipelineCosts& costs,
                                const Workspace& run, const DrawOptions& options = {});
 

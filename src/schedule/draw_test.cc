@@ -60,6 +60,24 @@ TEST(Drawing, ASharedSlotIsOneSpan) {
   EXPECT_NE(text.find("0.0 F3 chunk 0 + B1 chunk 1 "), std::string::npos) << text;
 }
 
+TEST(Drawing, ATransferIsAMessageOfThePipelinesGroup) {
+  const OwnedCosts costs = equal_costs(2, split_costs(10_ns, 10_ns, 10_ns), 1_ns, 2_ns);
+  const Timeline timeline = drawn({Schedule::k1f1b, 2, 1, 1}, costs);
+  ASSERT_EQ(timeline.groups().size(), 1U);
+  EXPECT_EQ(timeline.groups().front(), (timeline::Group{.name = "pp", .size = 2}));
+  std::int64_t messages = 0;
+  for (const timeline::Span& span : timeline.spans()) {
+    const timeline::Label& label = timeline.label_of(span);
+    EXPECT_EQ(label.collective.has_value(), label.kind == SpanKind::kCommunication);
+    if (label.collective) {
+      messages += 1;
+      EXPECT_EQ(label.collective->op, CollectiveOp::kSendReceive);
+      EXPECT_EQ(label.collective->group, timeline::GroupId{0});
+    }
+  }
+  EXPECT_EQ(messages, 2);
+}
+
 // Nanosecond rounding: each span and each rank's sum may be off by one a span.
 RC_GTEST_PROP(DrawingLaws, ComputeAndBubblesAreThoseOfTheRun, ()) {
   const ScheduleShape shape = random_shape();
@@ -68,6 +86,7 @@ RC_GTEST_PROP(DrawingLaws, ComputeAndBubblesAreThoseOfTheRun, ()) {
   Workspace work;
   const PipelineTime time = simulate(table, costs.view(), work);
   Timeline timeline = timeline_of(table, costs.view(), work);
+  RC_ASSERT(timeline.is_sorted());
   const double slack = 1e-9 * static_cast<double>(table.steps.size() + 1);
   RC_ASSERT(std::abs((timeline.extent() - time.makespan).base()) <= slack);
   for (std::size_t rank = 0; rank < time.ranks.size(); ++rank) {

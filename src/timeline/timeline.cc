@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
-#include <functional>
+#include <limits>
+#include <tuple>
 #include <utility>
 
 namespace sextant::timeline {
@@ -13,58 +14,89 @@ std::int64_t nanoseconds(Seconds time) {
   return std::llround(time / 1_ns);
 }
 
+template <typename T>
+std::size_t held_bytes(const std::vector<T>& values) {
+  return values.capacity() * sizeof(T);
+}
+
+// The last key makes the order total: what is left alike is alike in every byte, so an unstable
+// sort, which needs no second buffer, gives the same order every time.
+bool comes_before(const Span& a, const Span& b) {
+  return std::tuple(a.lane, a.start_ns, b.duration_ns, a.what) <
+         std::tuple(b.lane, b.start_ns, a.duration_ns, b.what);
+}
+
 }  // namespace
 
-std::string_view name_of(SpanKind kind) {
-  switch (kind) {
-    case SpanKind::kCompute:
-      return "compute";
-    case SpanKind::kCommunication:
-      return "communication";
-    case SpanKind::kCopy:
-      return "copy";
-    case SpanKind::kHost:
-      return "host";
-    case SpanKind::kIdle:
-      return "idle";
-    case SpanKind::kMark:
-      return "mark";
-  }
-  return "?";
-}
-
-std::size_t Timeline::LabelHash::operator()(const Label& label) const {
-  const auto mix = [](std::size_t seed, std::size_t value) {
-    return seed ^ (value + 0x9e3779b97f4a7c15U + (seed << 6U) + (seed >> 2U));
-  };
-  std::size_t hash = std::hash<std::string>()(label.name);
-  hash = mix(hash, static_cast<std::size_t>(label.kind));
-  hash = mix(hash, label.bytes ? std::hash<double>()(label.bytes->base()) : 1U);
-  return mix(hash, label.flops ? std::hash<double>()(label.flops->base()) : 2U);
-}
+Timeline::Timeline(Bytes label_room) : label_room_(static_cast<std::size_t>(label_room.base())) {}
 
 LaneId Timeline::lane(RankId rank, StreamId stream, std::string_view name) {
   const auto [at, is_new] =
       lane_ids_.try_emplace({rank, stream}, static_cast<std::uint32_t>(lanes_.size()));
   if (is_new) {
     lanes_.push_back({rank, stream, std::string(name)});
+    lane_text_ += name.size();
   }
   return {at->second};
+}
+
+std::optional<GroupId> Timeline::group(const Group& group) {
+  if (const auto known = groups_.find(group)) {
+    return GroupId{*known};
+  }
+  const std::size_t bytes = stored_bytes(group);
+  if (bytes > label_room_ - std::min(label_room_, label_bytes_)) {
+    return std::nullopt;
+  }
+  label_bytes_ += bytes;
+  return GroupId{groups_.insert(group)};
 }
 
 LabelId Timeline::label(const Label& label) {
-  const auto [at, is_new] =
-      label_ids_.try_emplace(label, static_cast<std::uint32_t>(labels_.size()));
-  if (is_new) {
-    labels_.push_back(label);
+  if (const auto known = labels_.find(label)) {
+    return {*known};
   }
-  return {at->second};
+  const std::size_t bytes = stored_bytes(label);
+  if (bytes > label_room_ - std::min(label_room_, label_bytes_)) {
+    folded_ += 1;
+    const Label other{label.kind, std::string(kOtherName), {}, {}};
+    const auto known = labels_.find(other);
+    return {known ? *known : labels_.insert(other)};
+  }
+  label_bytes_ += bytes;
+  return {labels_.insert(label)};
+}
+
+void Timeline::append(LaneId lane, std::uint32_t what, std::int64_t start_ns,
+                      std::int64_t duration_ns) {
+  assert(duration_ns >= 0 && start_ns >= -kFarthestNs && start_ns <= kFarthestNs - duration_ns);
+  spans_.push_back({start_ns, duration_ns, static_cast<std::uint32_t>(lane.value), what});
+  sorted_ = false;
 }
 
 void Timeline::add(LaneId lane, LabelId label, std::int64_t start_ns, std::int64_t duration_ns) {
-  assert(duration_ns >= 0);
-  spans_.push_back({start_ns, duration_ns, static_cast<std::uint32_t>(lane.value),
-                    static_cast<std::uint32_t>(label.value)});
+  append(lane, static_cast<std::uint32_t>(label.value), start_ns, duration_ns);
+}
+
+void Timeline::add(LaneId lane, const Occurrence& what, std::int64_t start_ns,
+                   std::int64_t duration_ns) {
+  if (!what.correlation && !what.sequence) {
+    add(lane, what.label, start_ns, duration_ns);
+    return;
+  }
+  assert(facts_.size() < kHasFacts);
+  Facts facts;
+  facts.label = static_cast<std::uint32_t>(what.label.value);
+  if (what.correlation) {
+    facts.correlation = what.correlation->value;
+    facts.label |= kIsCorrelated;
+  }
+  if (what.sequence) {
+    facts.sequence = static_cast<std::uint32_t>(sequences_.size());
+    sequences_.push_back(what.sequence->value);
+  }
+  append(lane, kHasFacts | static_cast<std::uint32_t>(facts_.size()), start_ns, duration_ns);
+  facts_.push_back(facts);
 }
 
 void Timeline::add(LaneId lane, LabelId label, Seconds start, Seconds duration) {
@@ -73,11 +105,71 @@ void Timeline::add(LaneId lane, LabelId label, Seconds start, Seconds duration) 
   add(lane, label, start_ns, nanoseconds(start + duration) - start_ns);
 }
 
+void Timeline::reserve(std::size_t spans, std::size_t with_facts) {
+  spans_.reserve(spans);
+  facts_.reserve(with_facts);
+}
+
+Occurrence Timeline::occurrence_of(const Span& span) const {
+  Occurrence what{.label = {label_number(span)}};
+  if ((span.what & kHasFacts) != 0) {
+    const Facts& facts = facts_[span.what & ~kHasFacts];
+    if ((facts.label & kIsCorrelated) != 0) {
+      what.correlation = CorrelationId{facts.correlation};
+    }
+    if (facts.sequence != kNoSequence) {
+      what.sequence = SequenceNumber{sequences_[facts.sequence]};
+    }
+  }
+  return what;
+}
+
 void Timeline::sort() {
-  std::stable_sort(spans_.begin(), spans_.end(), [](const Span& a, const Span& b) {
-    return std::tuple(a.lane, a.start_ns, -a.duration_ns) <
-           std::tuple(b.lane, b.start_ns, -b.duration_ns);
-  });
+  if (!std::is_sorted(spans_.begin(), spans_.end(), comes_before)) {
+    std::sort(spans_.begin(), spans_.end(), comes_before);
+  }
+  first_.assign(1, 0);
+  first_.reserve(lanes_.size() + 1);
+  sums_.assign(lanes_.size(), {});
+  for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
+    first_.push_back(add_up(static_cast<std::uint32_t>(lane), first_.back(), sums_[lane]));
+  }
+  sorted_ = true;
+}
+
+std::size_t Timeline::add_up(std::uint32_t lane, std::size_t at, LaneSums& sums) const {
+  std::array<std::int64_t, kSpanKinds> reached{};
+  reached.fill(-kFarthestNs);
+  for (; at < spans_.size() && spans_[at].lane == lane; ++at) {
+    const Span& span = spans_[at];
+    const auto kind = static_cast<std::size_t>(label_of(span).kind);
+    RunningSum& sum = sums[kind];
+    sum.spans += 1;
+    sum.total_ns += static_cast<double>(span.duration_ns);
+    sum.busy_ns +=
+        std::max<std::int64_t>(0, span.end_ns() - std::max(span.start_ns, reached[kind]));
+    reached[kind] = std::max(reached[kind], span.end_ns());
+  }
+  return at;
+}
+
+std::span<const Span> Timeline::spans_of(LaneId lane) const {
+  assert(sorted_);
+  const auto number = static_cast<std::size_t>(lane.value);
+  if (number >= sums_.size()) {
+    return {};  // made after the last span was added
+  }
+  return spans().subspan(first_[number], first_[number + 1] - first_[number]);
+}
+
+KindSum Timeline::sum(LaneId lane, SpanKind kind) const {
+  assert(sorted_);
+  const auto number = static_cast<std::size_t>(lane.value);
+  if (number >= sums_.size()) {
+    return {};
+  }
+  const RunningSum& sum = sums_[number][static_cast<std::size_t>(kind)];
+  return {sum.spans, sum.total_ns * 1_ns, static_cast<double>(sum.busy_ns) * 1_ns};
 }
 
 Seconds Timeline::extent() const {
@@ -93,21 +185,17 @@ Seconds Timeline::extent() const {
   return static_cast<double>(last - first) * 1_ns;
 }
 
-Seconds Timeline::busy(LaneId lane, SpanKind kind) const {
-  std::vector<std::pair<std::int64_t, std::int64_t>> intervals;
-  for (const Span& span : spans_) {
-    if (span.lane == lane.value && labels_[span.label].kind == kind) {
-      intervals.emplace_back(span.start_ns, span.end_ns());
-    }
-  }
-  std::sort(intervals.begin(), intervals.end());
-  std::int64_t covered = 0;
-  std::int64_t reached = intervals.empty() ? 0 : intervals.front().first;
-  for (const auto& [start, end] : intervals) {
-    covered += std::max<std::int64_t>(0, end - std::max(start, reached));
-    reached = std::max(reached, end);
-  }
-  return static_cast<double>(covered) * 1_ns;
+Bytes Timeline::memory() const {
+  // Of a node of a red-black tree: three pointers, the colour, key and value.
+  constexpr std::size_t kLaneNode = 4 * sizeof(void*) + 3 * sizeof(std::int64_t);
+  const std::size_t tables = held_bytes(spans_) + held_bytes(facts_) + held_bytes(sequences_);
+  const std::size_t lanes = held_bytes(lanes_) + lane_text_ + lanes_.size() * kLaneNode +
+                            held_bytes(first_) + held_bytes(sums_);
+  // Of text and lists, what labels and groups point to.
+  const std::size_t pointed =
+      label_bytes_ - std::min(label_bytes_, labels().size_bytes() + groups().size_bytes());
+  return Bytes(
+      static_cast<double>(tables + lanes + labels_.held_bytes() + groups_.held_bytes() + pointed));
 }
 
 }  // namespace sextant::timeline

@@ -1,8 +1,9 @@
 #include "timeline/timeline.h"
 
-#include <gtest/gtest.h>
+#include <limits>
+#include <vector>
 
-#include "timeline/chrome_trace.h"
+#include <gtest/gtest.h>
 
 namespace sextant::timeline {
 namespace {
@@ -14,6 +15,42 @@ TEST(Timeline, EmptyHasNoExtent) {
   const Timeline timeline;
   EXPECT_EQ(timeline.extent(), Seconds());
   EXPECT_TRUE(timeline.spans().empty());
+}
+
+TEST(Timeline, ALaneWithoutSpansHasNoneAndSumsAreZero) {
+  Timeline timeline;
+  const LaneId early = timeline.lane({0}, {0});
+  timeline.sort();
+  const LaneId late = timeline.lane({1}, {0});
+  EXPECT_TRUE(timeline.is_sorted());
+  for (const LaneId lane : {early, late}) {
+    EXPECT_TRUE(timeline.spans_of(lane).empty());
+    EXPECT_EQ(timeline.sum(lane, SpanKind::kCompute).spans, 0);
+    EXPECT_EQ(timeline.busy(lane, SpanKind::kCompute), Seconds());
+  }
+}
+
+TEST(Timeline, SpansOfNoLengthAreCountedAndTakeNoTime) {
+  Timeline timeline;
+  const LaneId lane = timeline.lane({0}, {0});
+  timeline.add(lane, timeline.label(kGemm), 7, 0);
+  timeline.sort();
+  EXPECT_EQ(timeline.sum(lane, SpanKind::kCompute).spans, 1);
+  EXPECT_EQ(timeline.busy(lane, SpanKind::kCompute), Seconds());
+}
+
+TEST(Timeline, TheFarthestTimesAddUpWithoutOverflow) {
+  Timeline timeline;
+  const LaneId lane = timeline.lane({0}, {0});
+  const LabelId label = timeline.label(kGemm);
+  for (int i = 0; i < 3; ++i) {
+    timeline.add(lane, label, -Timeline::kFarthestNs, 2 * Timeline::kFarthestNs);
+  }
+  timeline.sort();
+  const double whole = 2.0 * static_cast<double>(Timeline::kFarthestNs);
+  EXPECT_DOUBLE_EQ(timeline.busy(lane, SpanKind::kCompute) / 1_ns, whole);
+  EXPECT_DOUBLE_EQ(timeline.sum(lane, SpanKind::kCompute).total / 1_ns, 3.0 * whole);
+  EXPECT_DOUBLE_EQ(timeline.extent() / 1_ns, whole);
 }
 
 TEST(Timeline, EqualLabelsAndLanesAreStoredOnce) {
@@ -36,6 +73,72 @@ TEST(Timeline, LabelsThatDifferOnlyInBytesStayApart) {
   EXPECT_NE(timeline.label(unknown), timeline.label(zero));
 }
 
+TEST(Timeline, CollectivesThatDifferInAnyFactStayApart) {
+  Timeline timeline;
+  const auto tp = timeline.group({.name = "tp", .size = 8});
+  const auto dp = timeline.group({.name = "dp", .size = 8});
+  const Collective plain{.op = CollectiveOp::kAllGather,
+                         .word = "_allgather_base",
+                         .element = ElementType::kBfloat16,
+                         .group = tp,
+                         .input = 1_MiB,
+                         .output = 8_MiB};
+  std::vector<Collective> all(8, plain);
+  all[1].op.reset();
+  all[2].word = "allgather";
+  all[3].element = ElementType::kFloat16;
+  all[4].group = dp;
+  all[5].input.reset();
+  all[6].output = 4_MiB;
+  Label label{SpanKind::kCommunication, "nccl", {}, {}};
+  timeline.label(label);
+  for (const Collective& collective : all) {  // the first and the last are the same
+    label.collective = collective;
+    timeline.label(label);
+  }
+  EXPECT_EQ(timeline.labels().size(), 8U);
+  EXPECT_EQ(timeline.labels()[1].collective, plain);
+}
+
+TEST(Timeline, GroupsOfOneNameAreToldApartByTheirRanks) {
+  Timeline timeline;
+  const auto first = timeline.group({.name = "1", .size = 2, .ranks = {{0}, {1}}});
+  const auto second = timeline.group({.name = "1", .size = 2, .ranks = {{2}, {3}}});
+  EXPECT_NE(first, second);
+  EXPECT_EQ(timeline.group({.name = "1", .size = 2, .ranks = {{0}, {1}}}), first);
+  ASSERT_TRUE(first && second);
+  EXPECT_EQ(timeline.groups().size(), 2U);
+  EXPECT_EQ(timeline.group_of(*second).ranks.front(), RankId{2});
+}
+
+TEST(Timeline, WhatIsAnOccurrencesOwnIsReadBack) {
+  Timeline timeline;
+  const LaneId lane = timeline.lane({0}, {0});
+  const LabelId label = timeline.label(kReduce);
+  constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  const std::vector<Occurrence> all{
+      {label},
+      {.label = label, .correlation = CorrelationId{0}},
+      {.label = label, .correlation = CorrelationId{kLeast}},
+      {.label = label, .sequence = SequenceNumber{0}},
+      {.label = label, .correlation = CorrelationId{kMost}, .sequence = SequenceNumber{kMost}},
+      {.label = label, .correlation = CorrelationId{-1}, .sequence = SequenceNumber{-1}}};
+  for (const Occurrence& what : all) {
+    timeline.add(lane, what, 0, 1);
+  }
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    EXPECT_EQ(timeline.occurrence_of(timeline.spans()[i]), all[i]) << i;
+    EXPECT_EQ(timeline.label_of(timeline.spans()[i]), kReduce) << i;
+  }
+}
+
+TEST(Timeline, AnElementTypeHasTheFormatOfItsName) {
+  for (const ElementFormat& format : kElementFormats) {
+    EXPECT_EQ(format_of(format.type).torch, format.torch);
+  }
+}
+
 TEST(Timeline, NeighboursThatTouchStayTouchingAfterRounding) {
   Timeline timeline;
   const LaneId lane = timeline.lane({0}, {0});
@@ -54,7 +157,10 @@ TEST(Timeline, BusyCountsOverlapsOnceAndOtherKindsNot) {
   timeline.add(lane, gemm, 50, 100);  // 50 of it is new
   timeline.add(lane, gemm, 60, 10);   // inside
   timeline.add(lane, timeline.label(kReduce), 150, 1000);
+  timeline.sort();
   EXPECT_DOUBLE_EQ(timeline.busy(lane, SpanKind::kCompute) / 1_ns, 150.0);
+  EXPECT_DOUBLE_EQ(timeline.sum(lane, SpanKind::kCompute).total / 1_ns, 210.0);
+  EXPECT_EQ(timeline.sum(lane, SpanKind::kCompute).spans, 3);
   EXPECT_DOUBLE_EQ(timeline.extent() / 1_ns, 1150.0);
 }
 
@@ -72,46 +178,19 @@ TEST(Timeline, SortPutsEnclosingSpansFirst) {
   EXPECT_EQ(timeline.spans()[2].start_ns, 5);
 }
 
-TEST(ChromeTrace, WritesRanksStreamsAndExactNanoseconds) {
-  Timeline timeline;
-  const LaneId lane = timeline.lane({2}, {5}, "nccl");
-  timeline.add(lane, timeline.label(kReduce), 1'000'000'000'123, 1'007);
-  const std::string json = chrome_trace(timeline);
-  EXPECT_NE(json.find(R"("pid":2,"tid":5,"ts":1000000000.123,"dur":1.007)"), std::string::npos)
-      << json;
-  EXPECT_NE(json.find(R"("cat":"communication","args":{"bytes":67108864})"), std::string::npos);
-  EXPECT_NE(json.find(R"("args":{"name":"rank 2"})"), std::string::npos);
-}
-
-TEST(ChromeTrace, NegativeTimesKeepTheirSign) {
-  Timeline timeline;
-  timeline.add(timeline.lane({0}, {0}), timeline.label(kGemm), -1'500, 1);
-  EXPECT_NE(chrome_trace(timeline).find(R"("ts":-1.500)"), std::string::npos);
-}
-
-TEST(ChromeTrace, HostileNamesAreEscaped) {
-  Timeline timeline;
-  Label label = kGemm;
-  label.name = "a\"b\\c\n\xff";
-  timeline.add(timeline.lane({0}, {0}), timeline.label(label), 0, 1);
-  EXPECT_NE(chrome_trace(timeline).find(R"("name":"a\"b\\c\u000a\ufffd")"), std::string::npos);
-}
-
-TEST(ChromeTrace, LargeTracesArriveInPieces) {
+TEST(Timeline, AddingEndsTheOrder) {
   Timeline timeline;
   const LaneId lane = timeline.lane({0}, {0});
-  const LabelId label = timeline.label(kGemm);
-  for (int i = 0; i < 10'000; ++i) {
-    timeline.add(lane, label, i, 1);
-  }
-  std::size_t largest = 0;
-  std::size_t pieces = 0;
-  write_chrome_trace(timeline, [&](std::string_view piece) {
-    largest = std::max(largest, piece.size());
-    pieces += 1;
-  });
-  EXPECT_GT(pieces, 5U);
-  EXPECT_LT(largest, 70'000U);
+  timeline.add(lane, timeline.label(kGemm), 5, 1);
+  EXPECT_FALSE(timeline.is_sorted());
+  timeline.sort();
+  EXPECT_TRUE(timeline.is_sorted());
+  EXPECT_EQ(timeline.spans_of(lane).size(), 1U);
+  timeline.add(lane, timeline.label(kGemm), 1, 1);
+  EXPECT_FALSE(timeline.is_sorted());
+  timeline.sort();
+  EXPECT_EQ(timeline.spans_of(lane).front().start_ns, 1);
+  EXPECT_EQ(timeline.sum(lane, SpanKind::kCompute).spans, 2);
 }
 
 }  // namespace

@@ -1,0 +1,88 @@
+#include "timeline/label.h"
+
+#include <cassert>
+#include <functional>
+
+namespace sextant::timeline {
+namespace {
+
+class Hash {
+ public:
+  template <typename T>
+  Hash& operator<<(const T& value) {
+    hash_ ^= std::hash<T>()(value) + 0x9e3779b97f4a7c15U + (hash_ << 6U) + (hash_ >> 2U);
+    return *this;
+  }
+  template <typename T>
+  Hash& operator<<(const std::optional<T>& value) {
+    *this << value.has_value();
+    return value ? *this << *value : *this;
+  }
+  template <int S, int B, int F, int J, int D>
+  Hash& operator<<(const Quantity<S, B, F, J, D>& quantity) {
+    return *this << quantity.base();
+  }
+  template <typename Tag>
+  Hash& operator<<(const Id<Tag>& id) {
+    return *this << id.value;
+  }
+  Hash& operator<<(const Collective& collective) {
+    return *this << collective.op << collective.word << collective.element << collective.group
+                 << collective.input << collective.output;
+  }
+  [[nodiscard]] std::size_t value() const { return hash_; }
+
+ private:
+  std::size_t hash_ = 0;
+};
+
+}  // namespace
+
+std::string_view name_of(SpanKind kind) {
+  switch (kind) {
+    case SpanKind::kCompute:
+      return "compute";
+    case SpanKind::kCommunication:
+      return "communication";
+    case SpanKind::kCopy:
+      return "copy";
+    case SpanKind::kHost:
+      return "host";
+    case SpanKind::kIdle:
+      return "idle";
+    case SpanKind::kMark:
+      return "mark";
+  }
+  return "?";
+}
+
+const ElementFormat& format_of(ElementType type) {
+  const ElementFormat& format = kElementFormats[static_cast<std::size_t>(type)];
+  assert(format.type == type);
+  return format;
+}
+
+std::size_t hash_of(const Group& group) {
+  Hash hash;
+  hash << group.name << group.size;
+  for (const RankId rank : group.ranks) {
+    hash << rank;
+  }
+  return hash.value();
+}
+
+std::size_t hash_of(const Label& label) {
+  Hash hash;
+  hash << label.kind << label.name << label.bytes << label.flops << label.collective;
+  return hash.value();
+}
+
+std::size_t stored_bytes(const Group& group) {
+  return sizeof(Group) + group.name.size() + group.ranks.size() * sizeof(RankId);
+}
+
+std::size_t stored_bytes(const Label& label) {
+  return sizeof(Label) + label.name.size() + (label.collective ? label.collective->word.size() : 0);
+}
+
+}  // namespace sextant::timeline

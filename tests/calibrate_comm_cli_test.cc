@@ -52,7 +52,7 @@ TEST(CalibrateCommCli, TheWrittenFileIsUsed) {
   writing.insert(writing.end(), {"--write", mine});
   const Ran first = run_sextant(writing);
   ASSERT_EQ(first.exit_code, 0) << first.err;
-  EXPECT_TRUE(first.out.starts_with("{\n  \"schema\": \"sextant.calibrate-comm/1\""));
+  EXPECT_TRUE(first.out.starts_with("{\n  \"schema\": \"sextant.calibrate-comm/2\""));
   std::vector<std::string> using_it = asked;
   using_it.insert(using_it.end(), {"--data", mine});
   const Ran second = run_sextant(using_it);

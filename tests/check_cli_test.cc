@@ -63,7 +63,7 @@ TEST(CheckCli, WhatTheFrameworkRefusesIsOneAndNamesTheRule) {
   const Ran ran = run_sextant({"check", script.path(), "--on", "h100-sxm", "--json"});
   EXPECT_EQ(ran.exit_code, 1) << ran.out;
   const json answer = json::parse(ran.out);
-  EXPECT_EQ(answer["schema"], "sextant.check/1");
+  EXPECT_EQ(answer["schema"], "sextant.check/2");
   EXPECT_FALSE(answer["legal"].get<bool>());
   EXPECT_FALSE(answer["violations"].empty());
   EXPECT_TRUE(answer["predicted"].is_null());
@@ -173,7 +173,7 @@ TEST(CheckCli, ARunIsComparedWithARow) {
                                table.path(), "--on", "h100-sxm", "--json"});
   ASSERT_EQ(ran.exit_code, 0) << ran.err;
   const json answer = json::parse(ran.out);
-  EXPECT_EQ(answer["schema"], "sextant.compare-runs/1");
+  EXPECT_EQ(answer["schema"], "sextant.compare-runs/2");
   // The same run: its terms add up to its step, and are no longer than themselves.
   EXPECT_NEAR(answer["slowdown"].get<double>(), 1.0, 0.01);
   double sum = 0.0;

@@ -31,7 +31,7 @@ TEST(Cli, ModelAnswersWithTheCountOfTheCatalogue) {
 TEST(Cli, JsonBeginsWithItsSchemaAndNamesItsInputs) {
   const Ran ran = run_sextant({"model", "DeepSeek-V3", "--json"});
   ASSERT_EQ(ran.exit_code, 0) << ran.err;
-  EXPECT_TRUE(ran.out.starts_with("{\n  \"schema\": \"sextant.model/1\"")) << ran.out.substr(0, 80);
+  EXPECT_TRUE(ran.out.starts_with("{\n  \"schema\": \"sextant.model/2\"")) << ran.out.substr(0, 80);
   const json answer = json::parse(ran.out);
   EXPECT_EQ(answer["parameters_total"], 671026419200);
   EXPECT_EQ(answer["parameters_active"], 37552297472);
@@ -285,7 +285,7 @@ TEST(Cli, ValidatePredictsAKernelAndRefusesWhatIsNotModelled) {
   const Ran ran = run_sextant({"validate", kernels, bench, "--json", "--rows", rows});
   ASSERT_EQ(ran.exit_code, 0) << ran.err;
   const json answer = json::parse(ran.out);
-  EXPECT_EQ(answer["schema"], "sextant.validate/1");
+  EXPECT_EQ(answer["schema"], "sextant.validate/2");
   ASSERT_EQ(answer["rows"].size(), 2U);
   EXPECT_EQ(answer["rows"][0]["id"], "mine.csv#2");
   EXPECT_EQ(answer["rows"][0]["quantity"], "time_us");

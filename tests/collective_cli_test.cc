@@ -39,7 +39,7 @@ TEST(CollectiveCli, TheTableSaysTimeBandwidthAndWay) {
 TEST(CollectiveCli, JsonAddsUpAndNamesItsSources) {
   const Ran ran = run_sextant(collective_words({"--bytes", "64MiB", "--json"}));
   ASSERT_EQ(ran.exit_code, 0) << ran.err;
-  EXPECT_TRUE(ran.out.starts_with("{\n  \"schema\": \"sextant.estimate-collective/1\""));
+  EXPECT_TRUE(ran.out.starts_with("{\n  \"schema\": \"sextant.estimate-collective/2\""));
   const json answer = json::parse(ran.out);
   const json& best = answer["ways"][0];
   const auto time = answer["time_s"].get<double>();
@@ -73,7 +73,7 @@ TEST(CollectiveCli, LargerMessagesNeverTakeLess) {
   const Ran ran = run_sextant(collective_words({"--sweep", "bytes", "--json"}));
   ASSERT_EQ(ran.exit_code, 0) << ran.err;
   const json answer = json::parse(ran.out);
-  EXPECT_EQ(answer["schema"], "sextant.estimate-collective-sweep/1");
+  EXPECT_EQ(answer["schema"], "sextant.estimate-collective-sweep/2");
   ASSERT_EQ(answer["points"].size(), 25U);  // 1 KiB to 16 GiB
   double last = 0.0;
   for (const json& point : answer["points"]) {

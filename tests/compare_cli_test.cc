@@ -35,7 +35,7 @@ TEST(CompareCli, JsonHasEveryCandidateAndTheEstimatesOwnNumbers) {
       compare_words({"--gbs", "128", "--layout", "tp=8,pp=4", "--layout", "tp=4,pp=8", "--layout",
                      "tp=3", "--json"});
   const json answer = json::parse(run_sextant(words).out);
-  EXPECT_EQ(answer["schema"], "sextant.compare/1");
+  EXPECT_EQ(answer["schema"], "sextant.compare/2");
   ASSERT_EQ(answer["candidates"].size(), 3U);
   EXPECT_FALSE(answer["candidates"][2]["possible"].get<bool>());
   EXPECT_FALSE(answer["candidates"][2]["reasons"].empty());

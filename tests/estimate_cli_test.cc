@@ -53,7 +53,7 @@ double sum_of(const json& object) {
 TEST(EstimateCli, JsonAddsUp) {
   const Ran ran = run_sextant(estimate_words({"--json"}));
   ASSERT_EQ(ran.exit_code, 0) << ran.err;
-  EXPECT_TRUE(ran.out.starts_with("{\n  \"schema\": \"sextant.estimate/2\""));
+  EXPECT_TRUE(ran.out.starts_with("{\n  \"schema\": \"sextant.estimate/3\""));
   const json answer = json::parse(ran.out);
   const auto step = answer["step_time_s"].get<double>();
   const json& terms = answer["terms"];
@@ -285,7 +285,7 @@ TEST(EstimateCli, ASweepAnswersEveryValueAndTheBaseIsOneOfThem) {
   const Ran ran = run_sextant(estimate_words({"--sweep", "mbs=1,2,4", "--json"}));
   ASSERT_EQ(ran.exit_code, 0) << ran.err;
   const json answer = json::parse(ran.out);
-  EXPECT_EQ(answer["schema"], "sextant.estimate-sweep/2");
+  EXPECT_EQ(answer["schema"], "sextant.estimate-sweep/3");
   EXPECT_EQ(answer["factor"], "mbs");
   ASSERT_EQ(answer["points"].size(), 3U);
   for (const json& point : answer["points"]) {

@@ -39,7 +39,7 @@ TEST(PlanCli, AMeshOfJaxIsNamedAndSaysWhoCrossesSlices) {
 
 TEST(PlanCli, NoLayoutThatUsersTryIsFasterAndTheWordsBringThePlanBack) {
   const json answer = answer_of(plan_words({}));
-  EXPECT_EQ(answer["schema"], "sextant.plan/1");
+  EXPECT_EQ(answer["schema"], "sextant.plan/2");
   const json& best = answer["plans"][0];
   const json same = estimate_of(best["layout"].get<std::string>());
   EXPECT_EQ(same["step_time_s"], best["step_time_s"]);

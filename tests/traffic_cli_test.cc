@@ -32,7 +32,7 @@ TEST(TrafficCli, JsonAddsUp) {
   const Ran ran = run_sextant(traffic_words({"--json"}));
   ASSERT_EQ(ran.exit_code, 0) << ran.err;
   const json answer = json::parse(ran.out);
-  EXPECT_EQ(answer["schema"], "sextant.traffic/1");
+  EXPECT_EQ(answer["schema"], "sextant.traffic/2");
   EXPECT_EQ(answer["inputs"].size(), 4U);
   double sent = 0.0;
   for (const json& message : answer["collectives"]) {

@@ -79,7 +79,7 @@ TEST(JobRequest, TheAnswerToAnIllegalLayoutNamesTheRuleAndTheInputs) {
   json.style.format = explain::Format::kJson;
   const Output output = not_legal(*reading, "memory", json);
   EXPECT_EQ(output.exit_code, kExitNo);
-  EXPECT_NE(output.text.find("\"sextant.memory/1\""), std::string::npos);
+  EXPECT_NE(output.text.find("\"sextant.memory/2\""), std::string::npos);
   EXPECT_NE(output.text.find(reading->violations.front().rule), std::string::npos);
   EXPECT_EQ(provenance_of(*reading).inputs, reading->inputs);
 }

@@ -32,7 +32,7 @@ struct CheckAnswer {
 // Something the framework refuses.
 bool is_illegal(const CheckAnswer& answer);
 
-// JSON: schema sextant.check/1. GitHub: workflow commands, one a finding. SARIF: 2.1.0.
+// JSON: schema sextant.check/2. GitHub: workflow commands, one a finding. SARIF: 2.1.0.
 std::string to_text(const CheckAnswer& answer, const Style& style);
 
 // "'x' is no setting of this framework; did you mean y?"

@@ -87,9 +87,9 @@ struct CollectiveSweepAnswer {
   describe::Assumptions assumed;
 };
 
-// JSON: schema sextant.estimate-collective/1.
+// JSON: schema sextant.estimate-collective/2.
 std::string to_text(const CollectiveAnswer& answer, const Style& style);
-// JSON: schema sextant.estimate-collective-sweep/1.
+// JSON: schema sextant.estimate-collective-sweep/2.
 std::string to_text(const CollectiveSweepAnswer& answer, const Style& style);
 
 // Bus bandwidth against bytes as a line with the measured runs as points; against other factors as

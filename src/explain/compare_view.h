@@ -47,7 +47,7 @@ struct Advantage {
 };
 std::optional<Advantage> advantage_of(const CompareAnswer& answer);
 
-// JSON: schema sextant.compare/1.
+// JSON: schema sextant.compare/2.
 std::string to_text(const CompareAnswer& answer, const Style& style);
 
 }  // namespace sextant::explain

@@ -21,7 +21,7 @@ struct EmitAnswer {
   std::vector<std::string> written;  // paths, where they were written
   describe::Assumptions assumed;
 };
-// JSON: schema sextant.emit/1.
+// JSON: schema sextant.emit/2.
 std::string to_text(const EmitAnswer& answer, const Style& style);
 
 // "schedule=zbv is not written: Megatron-LM runs 1F1B and its interleaved form only"

@@ -39,7 +39,7 @@ struct EstimateAnswer {
   bool verbose = false;           // compute in detail
 };
 
-// JSON: schema sextant.estimate/2. CSV: the terms.
+// JSON: schema sextant.estimate/3. CSV: the terms.
 std::string to_text(const EstimateAnswer& answer, const Style& style);
 
 // What no number of an estimate contains.

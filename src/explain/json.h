@@ -1,6 +1,8 @@
 // The JSON side of explain/: included by its .cc files only.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,10 +19,15 @@ using Json = nlohmann::ordered_json;
 
 // Of the shape of a command's document; docs/interface.md says what each has.
 constexpr int schema_version(std::string_view command) {
-  return command == "estimate" || command == "estimate-sweep" ? 2 : 1;
+  if (command == "estimate" || command == "estimate-sweep") {
+    return 3;
+  }
+  constexpr std::array<std::string_view, 6> kFirst{"calibrate", "calibrate-runs", "config",
+                                                   "doctor",    "emit-patch",     "explain"};
+  return std::find(kFirst.begin(), kFirst.end(), command) == kFirst.end() ? 2 : 1;
 }
 
-// {"schema": "sextant.model/1", "tool_version": …, "inputs": {…}}: more keys follow.
+// {"schema": "sextant.model/2", "tool_version": …, "inputs": {…}}: more keys follow.
 inline Json document(std::string_view command, const Provenance& provenance) {
   Json json;
   json["schema"] =

@@ -119,7 +119,7 @@ struct PlanAnswer {
   describe::Assumptions assumed;
 };
 
-// JSON: schema sextant.plan/1. CSV: the plans.
+// JSON: schema sextant.plan/2. CSV: the plans.
 std::string to_text(const PlanAnswer& answer, const Style& style);
 
 // A term of two steps, in the order of step_terms.

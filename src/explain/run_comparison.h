@@ -39,7 +39,7 @@ struct TermDifference {
 // sum to the measured steps.
 std::vector<TermDifference> differences(const RunComparison& runs);
 
-// JSON: schema sextant.compare-runs/1.
+// JSON: schema sextant.compare-runs/2.
 std::string to_text(const RunComparison& runs, const Style& style);
 
 }  // namespace sextant::explain

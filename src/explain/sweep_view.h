@@ -34,7 +34,7 @@ struct SweepAnswer {
   describe::Assumptions assumed;
 };
 
-// JSON: schema sextant.estimate-sweep/2.
+// JSON: schema sextant.estimate-sweep/3.
 std::string to_text(const SweepAnswer& answer, const Style& style);
 
 // Utilisation as lines over the values, below it the terms of the step as stacked bars.

@@ -57,7 +57,7 @@ TEST(Cli, EveryCommandSpeaksJson) {
     EXPECT_EQ(ran.exit_code, 0) << arguments[0] << ran.err;
     const json answer = json::parse(ran.out, nullptr, false);
     ASSERT_TRUE(answer.is_object()) << arguments[0];
-    EXPECT_EQ(answer["schema"], "sextant." + arguments[0] + "/1");
+    EXPECT_TRUE(answer["schema"].get<std::string>().starts_with("sextant." + arguments[0] + "/"));
   }
 }
 

@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "app/job_sources.h"
-#include "app/step_answer.h"
 #include "emit/measured_row.h"
 #include "explain/check_view.h"
+#include "step/step_answer.h"
 
 namespace sextant::app {
 namespace {
@@ -30,7 +30,7 @@ explain::CheckAnswer answer_of(FileJob files) {
 
 // The prediction beside it, where everything was stated; not being able to predict breaks nothing.
 void predict(const describe::Job& job, const Context& context, explain::CheckAnswer& answer) {
-  if (!check_tokens(job)) {
+  if (!step::check_tokens(job)) {
     return;
   }
   const auto machine = machine::step_machine(job, context.data);
@@ -38,9 +38,9 @@ void predict(const describe::Job& job, const Context& context, explain::CheckAns
     answer.open.push_back(to_text(machine.error()));
     return;
   }
-  answer.predicted = step_result(job, *machine);
+  answer.predicted = step::whole_estimate(job, *machine);
   describe::add_once(machine->assumed, answer.assumed);
-  const explain::StepMemory& memory = answer.predicted->memory;
+  const step::StepMemory& memory = answer.predicted->memory;
   if (!memory.fits()) {
     answer.violations.push_back({"MEMORY-FIT", explain::memory_text(memory), {}});
   }

@@ -7,10 +7,10 @@
 #include <fmt/format.h>
 
 #include "app/job_sources.h"
-#include "app/step_answer.h"
 #include "base/integers.h"
 #include "describe/layout/layout_text.h"
 #include "explain/compare_view.h"
+#include "step/step_answer.h"
 
 namespace sextant::app {
 namespace {
@@ -108,10 +108,10 @@ Result<explain::Candidate> candidate_of(const AskedCandidate& asked, const JobRe
     candidate.reasons.push_back(fmt::format("{}: {}", violation.rule, violation.message));
   }
   if (candidate.reasons.empty()) {
-    SEXTANT_CHECK_OK(check_tokens(reading.job));
+    SEXTANT_CHECK_OK(step::check_tokens(reading.job));
     const auto machine = machine::step_machine(reading.job, context.data);
     if (machine) {
-      candidate.result = step_result(reading.job, *machine);
+      candidate.result = step::whole_estimate(reading.job, *machine);
       describe::add_once(machine->assumed, answer.assumed);
       inputs.insert(inputs.end(), machine->inputs.begin(), machine->inputs.end());
     } else {

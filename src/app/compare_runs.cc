@@ -7,12 +7,12 @@
 #include <fmt/format.h>
 
 #include "app/job_sources.h"
-#include "app/step_answer.h"
 #include "base/text.h"
 #include "describe/layout/layout_text.h"
 #include "describe/layout/legality.h"
 #include "explain/run_comparison.h"
 #include "measured/table.h"
+#include "step/step_answer.h"
 
 namespace sextant::app {
 namespace {
@@ -55,13 +55,13 @@ Result<explain::MeasuredStep> measured_step(ComparedRun run, const Context& cont
     return invalid(fmt::format("not legal: {}: {}", broken.front().rule, broken.front().message),
                    run.name);
   }
-  SEXTANT_CHECK_OK(check_tokens(job));
+  SEXTANT_CHECK_OK(step::check_tokens(job));
   SEXTANT_TRY(const machine::StepMachine machine, machine::step_machine(job, context.data));
   describe::add_once(job.assumed, runs.assumed);
   describe::add_once(machine.assumed, runs.assumed);
   return explain::MeasuredStep{std::move(run.name), describe::to_text(job.layout),
                                job.cluster.name,    job.model.name,
-                               run.measured,        step_result(job, machine)};
+                               run.measured,        step::whole_estimate(job, machine)};
 }
 
 }  // namespace

@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include "app/job_files.h"
-#include "app/step_answer.h"
 #include "base/file.h"
 #include "describe/layout/framework_defaults.h"
 #include "describe/layout/layout_text.h"
@@ -17,7 +16,9 @@
 #include "emit/patch.h"
 #include "emit/patch_diff.h"
 #include "explain/emit_view.h"
+#include "explain/step_result.h"
 #include "explain/violation_view.h"
+#include "step/step_answer.h"
 
 namespace sextant::app {
 namespace {
@@ -52,9 +53,9 @@ std::vector<std::string> job_comments(describe::Job job, const emit::Writing& wr
   std::vector<std::string> comments{fmt::format("sextant {}: {} on {}", explain::tool_version(),
                                                 job.model.name, job.cluster.name),
                                     fmt::format("layout {}", describe::to_text(job.layout))};
-  if (check_tokens(job)) {
+  if (step::check_tokens(job)) {
     if (const auto machine = machine::step_machine(job, context.data)) {
-      const explain::StepResult result = step_result(job, *machine);
+      const step::Estimate result = step::whole_estimate(job, *machine);
       comments.push_back(fmt::format("predicted step {}; {}", explain::with_interval(result),
                                      explain::memory_text(result.memory)));
     }

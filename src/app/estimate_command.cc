@@ -6,13 +6,15 @@
 #include <fmt/format.h>
 
 #include "app/job_sources.h"
-#include "app/step_answer.h"
-#include "app/step_detail.h"
-#include "app/step_timeline.h"
 #include "app/sweep.h"
 #include "base/file.h"
 #include "describe/layout/layout_text.h"
 #include "describe/layout/legality.h"
+#include "explain/compute_view.h"
+#include "explain/step_tree.h"
+#include "step/step_answer.h"
+#include "step/step_detail.h"
+#include "step/step_timeline.h"
 #include "timeline/chrome_trace.h"
 
 namespace sextant::app {
@@ -29,9 +31,9 @@ describe::Assumptions all_assumed(const Job& job, const describe::Assumptions& m
 // REQUIRES: the job is legal, check_tokens holds.
 explain::SweepPoint::Answer both_answers(const Job& job, const machine::StepMachine& machine) {
   explain::SweepPoint::Answer both;
-  both.step = step_result(job, machine);
-  both.compute =
-      compute_estimate(job, both.step.step.slowest_rank, machine.model.device, machine.model.host);
+  both.step = step::whole_estimate(job, machine);
+  both.compute = step::compute_estimate(job, both.step.step.slowest_rank, machine.model.device,
+                                        machine.model.host);
   return both;
 }
 
@@ -56,7 +58,7 @@ explain::SweepPoint sweep_point(const Scene& scene, const SweepValue& value) {
   for (const describe::Violation& violation : describe::refusals(*job)) {
     point.reasons.push_back(fmt::format("{}: {}", violation.rule, violation.message));
   }
-  if (const auto tokens = check_tokens(*job); !tokens) {
+  if (const auto tokens = step::check_tokens(*job); !tokens) {
     point.reasons.push_back(sextant::to_text(tokens.error()));
   }
   if (point.reasons.empty()) {
@@ -117,7 +119,8 @@ Result<std::vector<std::string>> write_timeline(const explain::EstimateAnswer& a
   if (file.empty()) {
     return std::vector<std::string>();
   }
-  SEXTANT_TRY(const timeline::Timeline timeline, step_timeline(answer.result, answer.job.layout));
+  SEXTANT_TRY(const timeline::Timeline timeline,
+              step::step_timeline(answer.result, answer.job.layout));
   SEXTANT_CHECK_OK(write_file(file, timeline::chrome_trace(timeline)));
   return std::vector<std::string>{
       fmt::format("timeline of {} spans written to {}", timeline.spans().size(), file)};
@@ -126,7 +129,7 @@ Result<std::vector<std::string>> write_timeline(const explain::EstimateAnswer& a
 Result<Output> show_step(const JobReading& reading, const EstimateRequest& request,
                          const Context& context) {
   const Job& job = reading.job;
-  SEXTANT_CHECK_OK(check_tokens(job));
+  SEXTANT_CHECK_OK(step::check_tokens(job));
   SEXTANT_TRY(const machine::StepMachine machine, machine::step_machine(job, context.data));
   explain::EstimateAnswer answer;
   answer.provenance = provenance_with(reading, machine.inputs);
@@ -181,11 +184,11 @@ Result<Output> explain_compute(const JobRequest& request, const Context& context
   if (!reading.violations.empty()) {
     return not_legal(reading, "explain", context);
   }
-  SEXTANT_CHECK_OK(check_tokens(reading.job));
+  SEXTANT_CHECK_OK(step::check_tokens(reading.job));
   SEXTANT_TRY(const machine::ComputeMachine machine,
               machine::compute_machine(reading.job, context.data));
-  const explain::ComputeEstimate estimate =
-      slowest_compute(reading.job, machine.device, machine.host);
+  const step::ComputeEstimate estimate =
+      step::slowest_compute(reading.job, machine.device, machine.host);
   return Output{.text = explain::to_text(explain::compute_tree(estimate),
                                          provenance_with(reading, machine.inputs), context.style),
                 .notes = {},
@@ -198,11 +201,11 @@ Result<Output> explain_step(const JobRequest& request, const Context& context) {
     return not_legal(reading, "explain", context);
   }
   const Job& job = reading.job;
-  SEXTANT_CHECK_OK(check_tokens(job));
+  SEXTANT_CHECK_OK(step::check_tokens(job));
   SEXTANT_TRY(const machine::StepMachine machine, machine::step_machine(job, context.data));
-  const explain::StepResult result = step_result(job, machine);
+  const step::Estimate result = step::whole_estimate(job, machine);
   const explain::Term tree =
-      explain::step_tree(result, step_detail(job, result, machine.model), job);
+      explain::step_tree(result, step::step_detail(job, result, machine.model), job);
   return Output{
       .text = explain::to_text(tree, provenance_with(reading, machine.inputs), context.style),
       .notes = {},

@@ -6,9 +6,9 @@
 #include <fmt/format.h>
 
 #include "app/plan_search.h"
-#include "app/step_answer.h"
 #include "base/text.h"
 #include "describe/layout/precision.h"
+#include "step/step_answer.h"
 
 namespace sextant::app {
 namespace {
@@ -123,7 +123,7 @@ std::vector<Choice> combined(const Job& job, const std::vector<const Free*>& fre
 }
 
 // More is better: tokens a second, or a joule.
-double worth(const explain::StepResult& result, Objective objective) {
+double worth(const step::Estimate& result, Objective objective) {
   return objective == Objective::kEnergy ? result.tokens_per_joule()
                                          : result.tokens_per_second().base();
 }
@@ -142,7 +142,7 @@ Result<Freed> free_choices(const PlanProblem& of, const PlanRequest& request,
   for (const Choice& choice : combined(of.problem.job, kinds)) {
     PlanProblem at = of;
     at.problem.job = choice.job;
-    SEXTANT_CHECK_OK(check_tokens(at.problem.job));
+    SEXTANT_CHECK_OK(step::check_tokens(at.problem.job));
     SEXTANT_CHECK_OK(renew_machine(at, context));
     explain::PlanFreed& tried = freed.tried.emplace_back();
     tried.what = choice.what;

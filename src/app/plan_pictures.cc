@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
-#include "app/step_timeline.h"
 #include "base/file.h"
 #include "explain/plan_pictures.h"
+#include "step/step_timeline.h"
 
 namespace sextant::app {
 namespace {
@@ -33,7 +33,7 @@ explain::Drawing memory_drawing(const PlanProblem& of, const explain::PlanRow& b
 }
 
 Result<explain::Drawing> timeline_of(const explain::PlanRow& best, const std::string& title) {
-  SEXTANT_TRY(const timeline::Timeline timeline, step_timeline(best.result, best.layout));
+  SEXTANT_TRY(const timeline::Timeline timeline, step::step_timeline(best.result, best.layout));
   return explain::timeline_picture(timeline, best.result.step.step, title);
 }
 

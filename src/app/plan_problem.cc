@@ -10,7 +10,6 @@
 
 #include "app/job_files.h"
 #include "app/job_sources.h"
-#include "app/step_answer.h"
 #include "base/integers.h"
 #include "base/text.h"
 #include "cost/comm/torus_time.h"
@@ -20,6 +19,7 @@
 #include "describe/layout/mesh.h"
 #include "explain/plan_words.h"
 #include "explain/violation_view.h"
+#include "step/step_answer.h"
 
 namespace sextant::app {
 namespace {
@@ -159,7 +159,7 @@ Result<PlanProblem> plan_problem(const PlanRequest& request, const PlanWishes& w
   SEXTANT_TRY(PlanProblem made,
               request.from.empty() ? from_words(request, context) : from_files(request, context));
   made.problem.headroom = wishes.headroom;
-  SEXTANT_CHECK_OK(check_tokens(made.problem.job));
+  SEXTANT_CHECK_OK(step::check_tokens(made.problem.job));
   SEXTANT_CHECK_OK(renew_machine(made, context));
   made.assumed = made.problem.job.assumed;
   describe::add_once(made.machine.assumed, made.assumed);
@@ -190,7 +190,7 @@ explain::PlanRow plan_row(const PlanProblem& of, const describe::Layout& layout)
   if (job.framework == describe::Framework::kMaxtext) {
     row.mesh = describe::to_text(describe::mesh_of(job));
   }
-  row.result = step_result(job, of.machine);
+  row.result = step::whole_estimate(job, of.machine);
   return row;
 }
 

@@ -1,10 +1,11 @@
-#include "app/step_timeline.h"
+#include "step/step_timeline.h"
 
 #include <cmath>
 
 #include <gtest/gtest.h>
 
-#include "app/step_answer.h"
+#include "app/job_request.h"
+#include "step/step_answer.h"
 
 namespace sextant::app {
 namespace {
@@ -21,7 +22,7 @@ struct Case {
 };
 
 struct Drawn {
-  explain::StepResult result;
+  step::Estimate result;
   Timeline timeline;
 };
 
@@ -39,8 +40,8 @@ Drawn drawn(const Case& asked) {
   EXPECT_TRUE(reading && reading->violations.empty()) << asked.layout;
   const auto machine = machine::step_machine(reading->job, context.data);
   EXPECT_TRUE(machine) << asked.layout;
-  Drawn made{step_result(reading->job, *machine), {}};
-  auto timeline = step_timeline(made.result, reading->job.layout);
+  Drawn made{step::whole_estimate(reading->job, *machine), {}};
+  auto timeline = step::step_timeline(made.result, reading->job.layout);
   EXPECT_TRUE(timeline) << asked.layout;
   made.timeline = std::move(*timeline);
   return made;
@@ -79,11 +80,11 @@ TEST(StepTimeline, EndsWithTheStepOnEveryRankAndNothingOverlaps) {
 // Passes, update and loop on the slowest rank: all but idle time and what is exposed after passes.
 TEST(StepTimeline, TheSlowestRankIsBusyAsLongAsTheEstimateSays) {
   Drawn made = drawn({.layout = "tp=2,pp=4"});
-  const explain::StepResult& result = made.result;
+  const step::Estimate& result = made.result;
   const timeline::LaneId lane =
       made.timeline.lane({result.step.slowest_rank}, schedule::kComputeStream);
   const Seconds passes =
-      slowest_microbatch(result) * static_cast<double>(result.microbatches) + result.step.update;
+      result.slowest_microbatch() * static_cast<double>(result.microbatches) + result.step.update;
   EXPECT_NEAR(made.timeline.busy(lane, timeline::SpanKind::kCompute) / passes, 1.0, 1e-6);
 }
 
@@ -100,12 +101,12 @@ TEST(StepTimeline, WithoutAPipelineMicrobatchesFollowOneAnother) {
 }
 
 TEST(StepTimeline, TooManyPassesAreRefused) {
-  explain::StepResult result;
+  step::Estimate result;
   result.step.stages.resize(4);
   result.microbatches = 1'000'000;
   describe::Layout layout;
   layout.pp = 4;
-  const auto timeline = step_timeline(result, layout);
+  const auto timeline = step::step_timeline(result, layout);
   ASSERT_FALSE(timeline);
   EXPECT_EQ(timeline.error().where, "--timeline");
 }

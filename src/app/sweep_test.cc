@@ -148,10 +148,10 @@ TEST(Sweep, Fp8IsMeasuredAgainstItsOwnPeak) {
   const std::vector<explain::SweepPoint> at = points(h200_request("mbs=4"), "precision=bf16,fp8");
   ASSERT_EQ(at.size(), 2U);
   const auto compute = [](const explain::SweepPoint& point) {
-    return point.answer ? point.answer->compute : explain::ComputeEstimate{};
+    return point.answer ? point.answer->compute : step::ComputeEstimate{};
   };
-  const explain::ComputeEstimate bf16 = compute(at[0]);
-  const explain::ComputeEstimate fp8 = compute(at[1]);
+  const step::ComputeEstimate bf16 = compute(at[0]);
+  const step::ComputeEstimate fp8 = compute(at[1]);
   EXPECT_NEAR(fp8.use.peak / bf16.use.peak, 2.0, 1e-3);
   EXPECT_LT(fp8.rank.step, bf16.rank.step);
   EXPECT_LT(fp8.use.model, bf16.use.model);

@@ -61,7 +61,7 @@ Result<void> check_training(const TrainingRequest& request) {
 }
 
 Result<std::optional<explain::TrainingRun>> training_run(const TrainingRequest& request,
-                                                         const explain::StepResult& result) {
+                                                         const step::Estimate& result) {
   SEXTANT_CHECK_OK(check_training(request));
   if (request.tokens.empty()) {
     return std::optional<explain::TrainingRun>();

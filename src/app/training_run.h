@@ -22,6 +22,6 @@ Result<void> check_training(const TrainingRequest& request);
 
 // Nothing where no tokens are asked for.
 Result<std::optional<explain::TrainingRun>> training_run(const TrainingRequest& request,
-                                                         const explain::StepResult& result);
+                                                         const step::Estimate& result);
 
 }  // namespace sextant::app

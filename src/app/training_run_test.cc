@@ -5,8 +5,8 @@
 namespace sextant::app {
 namespace {
 
-explain::StepResult two_seconds() {
-  explain::StepResult result;
+step::Estimate two_seconds() {
+  step::Estimate result;
   result.step.step = 2_s;
   result.tokens = 1e6;
   result.devices = 8;

@@ -71,7 +71,7 @@ std::string measured_line(const emit::MeasuredRun& run) {
   return text;
 }
 
-std::string predicted_lines(const StepResult& result, const CheckAnswer& answer,
+std::string predicted_lines(const step::Estimate& result, const CheckAnswer& answer,
                             const Style& style) {
   std::string text =
       fmt::format("{}\n  step {}\n  {}\n  communication: {}\n", bold("predicted", style),

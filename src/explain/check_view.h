@@ -25,7 +25,7 @@ struct CheckAnswer {
   std::vector<std::string> open;     // what must be given to say more
   std::vector<describe::Violation> violations;
   std::optional<emit::MeasuredRun> measured;
-  std::optional<StepResult> predicted;  // where everything was stated and the job is legal
+  std::optional<step::Estimate> predicted;  // where everything was stated and the job is legal
   describe::Assumptions assumed;
 };
 

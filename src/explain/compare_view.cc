@@ -23,12 +23,12 @@ std::string letter(std::size_t index) {
 }
 
 // Time of as many tokens as `reference` has a step.
-Seconds per_tokens(Seconds time, const StepResult& of, const StepResult& reference) {
+Seconds per_tokens(Seconds time, const step::Estimate& of, const step::Estimate& reference) {
   return time * (reference.tokens / of.tokens);
 }
 
 // The first that has an answer: what the others are measured by.
-const StepResult* reference_of(const CompareAnswer& answer) {
+const step::Estimate* reference_of(const CompareAnswer& answer) {
   for (const Candidate& candidate : answer.candidates) {
     if (candidate.result) {
       return &*candidate.result;
@@ -37,18 +37,18 @@ const StepResult* reference_of(const CompareAnswer& answer) {
   return nullptr;
 }
 
-double speed_against(const StepResult& result, const StepResult& reference) {
+double speed_against(const step::Estimate& result, const step::Estimate& reference) {
   return result.tokens_per_second() / reference.tokens_per_second();
 }
 
-std::string memory_word(const StepMemory& memory) {
+std::string memory_word(const step::StepMemory& memory) {
   if (memory.rejection) {
     return to_text(memory.rejection->needed) + " does not fit";
   }
   return to_text(memory.fullest.device) + (memory.tight() ? " tight" : "");
 }
 
-using Cell = std::function<std::string(const StepResult&)>;
+using Cell = std::function<std::string(const step::Estimate&)>;
 
 void add_row(std::string name, const CompareAnswer& answer, const Cell& cell, Table& table) {
   std::vector<std::string> row{std::move(name)};
@@ -61,42 +61,43 @@ void add_row(std::string name, const CompareAnswer& answer, const Cell& cell, Ta
 bool any_has(const CompareAnswer& answer, std::size_t term) {
   return std::any_of(
       answer.candidates.begin(), answer.candidates.end(), [&](const Candidate& candidate) {
-        return candidate.result && step_terms(candidate.result->step)[term].time > Seconds();
+        return candidate.result && step::step_terms(candidate.result->step)[term].time > Seconds();
       });
 }
 
-Table side_by_side(const CompareAnswer& answer, const StepResult& reference) {
+Table side_by_side(const CompareAnswer& answer, const step::Estimate& reference) {
   Table table{{{""}}, {}};
   for (std::size_t i = 0; i < answer.candidates.size(); ++i) {
     table.columns.push_back({letter(i), true});
   }
-  add_row("step", answer, [](const StepResult& r) { return to_text(r.step.step); }, table);
+  add_row("step", answer, [](const step::Estimate& r) { return to_text(r.step.step); }, table);
   add_row(
       "80 % interval", answer,
-      [](const StepResult& r) {
+      [](const step::Estimate& r) {
         return r.interval ? fmt::format("{} … {}", to_text(r.low()), to_text(r.high())) : "-";
       },
       table);
   add_row(
       "speed against the first", answer,
-      [&](const StepResult& r) { return fmt::format("{:.2f} x", speed_against(r, reference)); },
+      [&](const step::Estimate& r) { return fmt::format("{:.2f} x", speed_against(r, reference)); },
       table);
   add_row(
       "tokens/s a device", answer,
-      [](const StepResult& r) { return rate_text(r.tokens_per_device()); }, table);
-  add_row("MFU", answer, [](const StepResult& r) { return percent(r.use.mfu()); }, table);
+      [](const step::Estimate& r) { return rate_text(r.tokens_per_device()); }, table);
+  add_row("MFU", answer, [](const step::Estimate& r) { return percent(r.use.mfu()); }, table);
   add_row(
-      "communication overhead", answer, [](const StepResult& r) { return percent(r.overhead()); },
-      table);
-  const std::vector<StepTerm> terms = step_terms(reference.step);
+      "communication overhead", answer,
+      [](const step::Estimate& r) { return percent(r.overhead()); }, table);
+  const std::vector<step::StepTerm> terms = step::step_terms(reference.step);
   for (std::size_t i = 0; i < terms.size(); ++i) {
     if (any_has(answer, i)) {
       add_row(
           fmt::format("  {}", terms[i].name), answer,
-          [i](const StepResult& r) { return to_text(step_terms(r.step)[i].time); }, table);
+          [i](const step::Estimate& r) { return to_text(step::step_terms(r.step)[i].time); },
+          table);
     }
   }
-  add_row("memory", answer, [](const StepResult& r) { return memory_word(r.memory); }, table);
+  add_row("memory", answer, [](const step::Estimate& r) { return memory_word(r.memory); }, table);
   return table;
 }
 
@@ -133,7 +134,7 @@ std::string compare_verdict(const CompareAnswer& answer, const Style& style) {
 std::string compare_json_text(const CompareAnswer& answer) {
   Json json = document("compare", answer.provenance);
   json["model"] = answer.model;
-  const StepResult* reference = reference_of(answer);
+  const step::Estimate* reference = reference_of(answer);
   Json& list = json["candidates"] = Json::array();
   for (const Candidate& candidate : answer.candidates) {
     Json row;
@@ -167,7 +168,7 @@ std::optional<std::size_t> best_of(const CompareAnswer& answer) {
   std::optional<std::size_t> best;
   Hertz most;
   for (std::size_t i = 0; i < answer.candidates.size(); ++i) {
-    const StepResult* result = answer.candidates[i].running();
+    const step::Estimate* result = answer.candidates[i].running();
     if (result != nullptr && (!best || result->tokens_per_second() > most)) {
       best = i;
       most = result->tokens_per_second();
@@ -183,9 +184,9 @@ std::optional<Advantage> advantage_of(const CompareAnswer& answer) {
   }
   // Against the first that runs; if that is the best, against the next best.
   std::size_t other = best;
-  const StepResult* loser = nullptr;
+  const step::Estimate* loser = nullptr;
   for (std::size_t i = 0; i < answer.candidates.size(); ++i) {
-    const StepResult* result = answer.candidates[i].running();
+    const step::Estimate* result = answer.candidates[i].running();
     if (i == best || result == nullptr) {
       continue;
     }
@@ -195,12 +196,12 @@ std::optional<Advantage> advantage_of(const CompareAnswer& answer) {
       loser = result;
     }
   }
-  const StepResult* winner = answer.candidates[best].running();
+  const step::Estimate* winner = answer.candidates[best].running();
   if (winner == nullptr || loser == nullptr) {
     return std::nullopt;
   }
-  const std::vector<StepTerm> mine = step_terms(winner->step);
-  const std::vector<StepTerm> theirs = step_terms(loser->step);
+  const std::vector<step::StepTerm> mine = step::step_terms(winner->step);
+  const std::vector<step::StepTerm> theirs = step::step_terms(loser->step);
   Advantage advantage{best,
                       other,
                       speed_against(*winner, *loser),
@@ -221,7 +222,7 @@ std::string to_text(const CompareAnswer& answer, const Style& style) {
   if (style.format == Format::kJson) {
     return compare_json_text(answer);
   }
-  const StepResult* reference = reference_of(answer);
+  const step::Estimate* reference = reference_of(answer);
   if (style.format == Format::kCsv) {
     return reference == nullptr ? std::string() : to_text(side_by_side(answer, *reference), style);
   }

@@ -17,10 +17,10 @@ struct Candidate {
   std::string name;    // what makes it different: its layout or its cluster
   std::string layout;  // all of it
   std::string cluster;
-  std::optional<StepResult> result;  // nothing where it is not legal …
-  std::vector<std::string> reasons;  // … or its machine is not known
+  std::optional<step::Estimate> result;  // nothing where it is not legal …
+  std::vector<std::string> reasons;      // … or its machine is not known
   // The result where it is legal and fits.
-  [[nodiscard]] const StepResult* running() const {
+  [[nodiscard]] const step::Estimate* running() const {
     return result && result->memory.fits() ? &*result : nullptr;
   }
 };
@@ -41,7 +41,7 @@ struct Advantage {
   std::size_t best = 0;
   std::size_t other = 0;  // the first that runs, or the next best where `best` is the first
   double speed = 1.0;     // of best, over other's
-  StepTerm term;
+  step::StepTerm term;
   Seconds shorter;  // by so much a step of the best one's tokens
   Seconds saved;    // of the step
 };

@@ -140,7 +140,7 @@ std::vector<const OperatorTime*> longest_first(const std::vector<OperatorTime>& 
   return order;
 }
 
-Term compute_tree(const ComputeEstimate& estimate) {
+Term compute_tree(const step::ComputeEstimate& estimate) {
   const RankDetail& rank = estimate.rank;
   Term root = seconds_term(
       fmt::format("compute of a step, pipeline rank {}", rank.pipeline_rank), rank.step,

@@ -34,7 +34,7 @@ Table phases_table(const RankDetail& rank) {
   return table;
 }
 
-Table parts_table(const ComputeEstimate& estimate) {
+Table parts_table(const step::ComputeEstimate& estimate) {
   Table table{{{"of the rank's compute"}, {"time", true}, {"share", true}}, {}};
   for (const NamedPart& named : kTimeParts) {
     const Seconds part = estimate.parts.*named.part;
@@ -101,7 +101,7 @@ std::string operator_name(const workload::Operator& op) {
   return part == kind ? std::string(part) : fmt::format("{} {}", part, kind);
 }
 
-std::string to_text(const ComputeEstimate& estimate, const Style& style) {
+std::string to_text(const step::ComputeEstimate& estimate, const Style& style) {
   const RankDetail& rank = estimate.rank;
   std::string text =
       fmt::format("{}: pipeline rank {} computes {} a step, bound by {}\n", bold("compute", style),

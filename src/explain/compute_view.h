@@ -10,21 +10,15 @@
 #include "cost/compute/rank_detail.h"
 #include "explain/style.h"
 #include "explain/term_tree.h"
+#include "step/step_answer.h"
 
 namespace sextant::explain {
 
-// Of one pipeline rank.
-struct ComputeEstimate {
-  cost::RankDetail rank;
-  cost::TimeParts parts;
-  cost::Utilisation use;  // as if a step were compute alone
-};
-
 // Tables of phases, parts and the longest operators.
-std::string to_text(const ComputeEstimate& estimate, const Style& style);
+std::string to_text(const step::ComputeEstimate& estimate, const Style& style);
 
 // The rank's compute: phase, operator, term. The parts of every term add up to it.
-Term compute_tree(const ComputeEstimate& estimate);
+Term compute_tree(const step::ComputeEstimate& estimate);
 // One operator with its terms, `repeats` times.
 Term operator_term(const cost::OperatorTime& one, double repeats);
 // A term of seconds without parts.

@@ -18,7 +18,7 @@ Json interval_json(const std::optional<describe::StepSpread>& interval) {
                   : Json(nullptr);
 }
 
-Json communication_json(const StepResult& result) {
+Json communication_json(const step::Estimate& result) {
   const Seconds step = result.step.step;
   Json json;
   json["overhead"] = result.overhead();
@@ -33,7 +33,7 @@ Json communication_json(const StepResult& result) {
   return json;
 }
 
-Json memory_json(const StepMemory& memory) {
+Json memory_json(const step::StepMemory& memory) {
   Json json;
   json["fits"] = memory.fits();
   json["tight"] = memory.tight();
@@ -50,7 +50,7 @@ Json memory_json(const StepMemory& memory) {
   return json;
 }
 
-Json stages_json(const StepResult& result) {
+Json stages_json(const step::Estimate& result) {
   Json list = Json::array();
   for (std::size_t i = 0; i < result.stages.size(); ++i) {
     const workload::Stage& stage = result.stages[i];
@@ -97,7 +97,7 @@ Json operators_json(const RankDetail& rank) {
   return list;
 }
 
-Json estimated_training_json(const TrainingRun& run, const StepResult& result) {
+Json estimated_training_json(const TrainingRun& run, const step::Estimate& result) {
   const double low = result.low() / result.step.step;
   const double high = result.high() / result.step.step;
   Json json;
@@ -120,7 +120,7 @@ Json estimated_training_json(const TrainingRun& run, const StepResult& result) {
 
 }  // namespace
 
-Json step_json(const StepResult& result) {
+Json step_json(const step::Estimate& result) {
   Json json;
   json["step_time_s"] = result.step.step.base();
   json["step_time_low_s"] = result.interval ? Json(result.low().base()) : Json(nullptr);
@@ -138,7 +138,7 @@ Json step_json(const StepResult& result) {
   json["utilisation"] = result.use.mfu();
   json["hardware_utilisation"] = result.use.hfu();
   Json& terms = json["terms"] = Json::object();
-  for (const StepTerm& term : step_terms(result.step)) {
+  for (const step::StepTerm& term : step::step_terms(result.step)) {
     terms[std::string(term.key) + "_s"] = term.time.base();
   }
   json["communication"] = communication_json(result);
@@ -150,7 +150,7 @@ Json step_json(const StepResult& result) {
   return json;
 }
 
-Json compute_json(const ComputeEstimate& estimate) {
+Json compute_json(const step::ComputeEstimate& estimate) {
   const RankDetail& rank = estimate.rank;
   Json json;
   json["pipeline_rank"] = rank.pipeline_rank;
@@ -171,7 +171,7 @@ Json compute_json(const ComputeEstimate& estimate) {
 }
 
 std::string estimate_json(const EstimateAnswer& answer) {
-  const StepResult& result = answer.result;
+  const step::Estimate& result = answer.result;
   Json json = document("estimate", answer.provenance);
   json["legal"] = true;
   json["fits"] = result.memory.fits();
@@ -182,7 +182,7 @@ std::string estimate_json(const EstimateAnswer& answer) {
   json.update(step_json(result));
   json["slowest"] = {{"pipeline_rank", result.step.slowest_rank},
                      {"stages", slowest_stages(result)},
-                     {"microbatch_time_s", slowest_microbatch(result).base()}};
+                     {"microbatch_time_s", result.slowest_microbatch().base()}};
   json["stages"] = stages_json(result);
   json["training"] =
       answer.training ? estimated_training_json(*answer.training, result) : Json(nullptr);

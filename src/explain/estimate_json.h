@@ -8,9 +8,9 @@
 namespace sextant::explain {
 
 // From "step_time_s" to "memory".
-Json step_json(const StepResult& result);
+Json step_json(const step::Estimate& result);
 // The compute of one rank.
-Json compute_json(const ComputeEstimate& estimate);
+Json compute_json(const step::ComputeEstimate& estimate);
 std::string estimate_json(const EstimateAnswer& answer);
 
 }  // namespace sextant::explain

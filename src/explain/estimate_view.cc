@@ -42,7 +42,7 @@ std::string bar(double share) {
   return text + std::string(kRest[static_cast<std::size_t>(quarters % 4)]);
 }
 
-Table step_terms_table(const StepResult& result, const Style& style) {
+Table step_terms_table(const step::Estimate& result, const Style& style) {
   const bool people = style.format != Format::kCsv;
   const bool bars = style.format == Format::kTable;
   Table table{{{people ? "where the step goes" : "term"},
@@ -62,7 +62,7 @@ Table step_terms_table(const StepResult& result, const Style& style) {
     }
     table.rows.push_back(std::move(row));
   };
-  for (const StepTerm& term : step_terms(result.step)) {
+  for (const step::StepTerm& term : step::step_terms(result.step)) {
     if (!people || !term.communication || term.time > Seconds()) {
       add(people ? term.name : term.key, term.time, true);
     }
@@ -73,7 +73,7 @@ Table step_terms_table(const StepResult& result, const Style& style) {
   return table;
 }
 
-std::string step_line(const StepResult& result, const Style& style) {
+std::string step_line(const step::Estimate& result, const Style& style) {
   std::string text = bold(to_text(result.step.step), style);
   if (const auto& interval = result.interval) {
     text +=
@@ -83,7 +83,7 @@ std::string step_line(const StepResult& result, const Style& style) {
   return text;
 }
 
-std::string use_text(const StepUse& use) {
+std::string use_text(const step::StepUse& use) {
   if (use.peak <= FlopsPerSecond()) {
     return fmt::format("{} a device; no peak in {} to measure it by", to_text(use.model),
                        format_word(use.format));
@@ -93,8 +93,8 @@ std::string use_text(const StepUse& use) {
                      to_text(use.model));
 }
 
-std::string step_path_text(const StepResult& result) {
-  const Seconds one = slowest_microbatch(result);
+std::string step_path_text(const step::Estimate& result) {
+  const Seconds one = result.slowest_microbatch();
   return fmt::format(
       "{}{}: {} microbatch{} of {}",
       result.step.stages.size() > 1
@@ -104,7 +104,7 @@ std::string step_path_text(const StepResult& result) {
       to_text(one));
 }
 
-std::string training_text(const TrainingRun& run, const StepResult& result) {
+std::string training_text(const TrainingRun& run, const step::Estimate& result) {
   const double low = result.low() / result.step.step;
   const double high = result.high() / result.step.step;
   const auto range = [&](double value, const auto& text) {
@@ -126,7 +126,7 @@ std::string training_text(const TrainingRun& run, const StepResult& result) {
   return text;
 }
 
-std::string estimate_memory_line(const StepMemory& memory, const Style& style) {
+std::string estimate_memory_line(const step::StepMemory& memory, const Style& style) {
   const std::string text = memory_text(memory);
   const std::size_t colon = text.find(':');
   const std::string word = text.substr(0, colon);
@@ -137,7 +137,7 @@ std::string estimate_memory_line(const StepMemory& memory, const Style& style) {
 }
 
 // REQUIRES: it does not fit.
-std::string changes_text(const StepMemory& memory) {
+std::string changes_text(const step::StepMemory& memory) {
   if (memory.changes.empty()) {
     return "no single change of the usual keys makes it fit";
   }
@@ -149,7 +149,7 @@ std::string changes_text(const StepMemory& memory) {
 }
 
 std::string estimate_summary(const EstimateAnswer& answer, const Style& style) {
-  const StepResult& result = answer.result;
+  const step::Estimate& result = answer.result;
   std::vector<std::pair<std::string_view, std::string>> lines{
       {"step", step_line(result, style)},
       {"speed",

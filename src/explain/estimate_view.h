@@ -32,8 +32,8 @@ struct TrainingRun {
 struct EstimateAnswer {
   Provenance provenance;
   describe::Job job;
-  StepResult result;
-  ComputeEstimate compute;  // of the slowest pipeline rank
+  step::Estimate result;
+  step::ComputeEstimate compute;  // of the slowest pipeline rank
   std::optional<TrainingRun> training;
   describe::Assumptions assumed;  // the job's, and about kernels, host, links and network
   bool verbose = false;           // compute in detail

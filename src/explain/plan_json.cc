@@ -25,7 +25,7 @@ Json plans_json(const PlanAnswer& answer) {
   Json list = Json::array();
   for (const PlanRow& row : answer.plans) {
     Json json = plan_row_json(row);
-    const StepResult& best = answer.plans.front().result;
+    const step::Estimate& best = answer.plans.front().result;
     json["longer_s"] = (row.result.step.step - best.step.step).base();
     json["inside_interval"] = inside_interval(best, row.result);
     json["decision"] =

@@ -13,7 +13,7 @@ namespace {
 using sextant::to_text;
 
 // From the winner's step to the other's, term by term.
-std::string waterfall(const StepResult& from, const StepResult& to, const Style& style) {
+std::string waterfall(const step::Estimate& from, const step::Estimate& to, const Style& style) {
   Table table{{{"from the plan to it"}, {"plan", true}, {"it", true}, {"longer", true}}, {}};
   for (const TermChange& change : term_changes(from.step, to.step)) {
     if (change.term.time > Seconds() || change.longer > Seconds()) {
@@ -36,7 +36,7 @@ std::string listed(const std::vector<std::string>& texts) {
 
 std::string asked_verdict(const PlanAnswer& answer, const PlanRow& row) {
   const Seconds step = row.result.step.step;
-  const StepResult& best = answer.plans.front().result;
+  const step::Estimate& best = answer.plans.front().result;
   if (row.layout == answer.plans.front().layout) {
     return "it is the plan";
   }
@@ -61,7 +61,7 @@ std::string why_not_text(const PlanAnswer& answer, const Style& style) {
   if (!asked.row) {
     return text + bad("not legal", style) + ":\n" + listed(asked.broken);
   }
-  const StepResult& result = asked.row->result;
+  const step::Estimate& result = asked.row->result;
   for (const std::string& outside : asked.outside) {
     text += fmt::format("not searched: {}\n", outside);
   }
@@ -119,7 +119,7 @@ std::string freed_text(const PlanAnswer& answer, const Style& style) {
       table.rows.push_back({freed.what, "-", "-", "-", "nothing is legal and fits", ""});
       continue;
     }
-    const StepResult& result = freed.row->result;
+    const step::Estimate& result = freed.row->result;
     table.rows.push_back({freed.what, to_text(result.step.step),
                           short_number(result.tokens_per_second().base()),
                           result.energy ? fmt::format("{:.4g}", result.tokens_per_joule()) : "-",

@@ -34,7 +34,7 @@ Table plans_table(const PlanAnswer& answer, const Style& style) {
   const Seconds best = answer.plans.empty() ? Seconds(1.0) : answer.plans.front().result.step.step;
   for (std::size_t i = 0; i < answer.plans.size(); ++i) {
     const PlanRow& row = answer.plans[i];
-    const StepResult& result = row.result;
+    const step::Estimate& result = row.result;
     const Seconds step = result.step.step;
     const Bytes memory = result.memory.fullest.least;
     std::vector<std::string> cells{std::to_string(i + 1), mesh_text(row),
@@ -79,12 +79,13 @@ std::string decisions(const PlanAnswer& answer) {
 }  // namespace
 
 std::string bounds_text(const PlanRow& best, const Style& style) {
-  std::vector<StepTerm> terms = step_terms(best.result.step);
-  std::erase_if(terms, [](const StepTerm& term) { return term.time <= Seconds(); });
-  std::stable_sort(terms.begin(), terms.end(),
-                   [](const StepTerm& a, const StepTerm& b) { return a.time > b.time; });
+  std::vector<step::StepTerm> terms = step::step_terms(best.result.step);
+  std::erase_if(terms, [](const step::StepTerm& term) { return term.time <= Seconds(); });
+  std::stable_sort(
+      terms.begin(), terms.end(),
+      [](const step::StepTerm& a, const step::StepTerm& b) { return a.time > b.time; });
   Table table{{{"what bounds it"}, {"time", true}, {"share", true}}, {}};
-  for (const StepTerm& term : terms) {
+  for (const step::StepTerm& term : terms) {
     table.rows.push_back(
         {std::string(term.name), to_text(term.time), percent(term.time / best.result.step.step)});
   }

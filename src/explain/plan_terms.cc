@@ -12,8 +12,8 @@ namespace sextant::explain {
 using sextant::to_text;
 
 std::vector<TermChange> term_changes(const step::StepEstimate& from, const step::StepEstimate& to) {
-  const std::vector<StepTerm> before = step_terms(from);
-  const std::vector<StepTerm> after = step_terms(to);
+  const std::vector<step::StepTerm> before = step::step_terms(from);
+  const std::vector<step::StepTerm> after = step::step_terms(to);
   std::vector<TermChange> changes;
   for (std::size_t i = 0; i < before.size(); ++i) {
     changes.push_back({before[i], after[i].time - before[i].time});
@@ -21,7 +21,7 @@ std::vector<TermChange> term_changes(const step::StepEstimate& from, const step:
   return changes;
 }
 
-std::string decision_text(const StepResult& best, const StepResult& other) {
+std::string decision_text(const step::Estimate& best, const step::Estimate& other) {
   // Of what makes up the difference, a tenth of it is worth a word.
   constexpr double kWorth = 0.1;
   constexpr std::size_t kMost = 3;
@@ -45,7 +45,7 @@ std::string decision_text(const StepResult& best, const StepResult& other) {
   return join(parts, ", ");
 }
 
-bool inside_interval(const StepResult& best, const StepResult& other) {
+bool inside_interval(const step::Estimate& best, const step::Estimate& other) {
   return best.interval.has_value() && other.step.step <= best.high();
 }
 

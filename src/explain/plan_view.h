@@ -26,7 +26,7 @@ struct PlanRow {
   std::int64_t dp = 1;
   std::string words;  // as --layout takes it
   std::string mesh;   // in JAX's words, "ici:fsdp=64,tensor=4;dcn:data=2"; "": no JAX framework
-  StepResult result;
+  step::Estimate result;
 };
 
 // The winner's machine changed, or its cluster grown.
@@ -124,15 +124,15 @@ std::string to_text(const PlanAnswer& answer, const Style& style);
 
 // A term of two steps, in the order of step_terms.
 struct TermChange {
-  StepTerm term;   // of the first step
-  Seconds longer;  // in the second
+  step::StepTerm term;  // of the first step
+  Seconds longer;       // in the second
 };
 std::vector<TermChange> term_changes(const step::StepEstimate& from, const step::StepEstimate& to);
 
 // "exposed tp is 120 ms longer, compute 30 ms shorter": what decides between the best and another.
-std::string decision_text(const StepResult& best, const StepResult& other);
+std::string decision_text(const step::Estimate& best, const step::Estimate& other);
 // Is the other's time one that the best may well take?
-bool inside_interval(const StepResult& best, const StepResult& other);
+bool inside_interval(const step::Estimate& best, const step::Estimate& other);
 
 // "tp=8 pp=4 dp=2": the axes that are longer than one.
 std::string mesh_text(const PlanRow& row);

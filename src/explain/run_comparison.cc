@@ -14,7 +14,7 @@ namespace {
 
 using sextant::to_text;
 
-double tokens_a_device(const StepResult& result) {
+double tokens_a_device(const step::Estimate& result) {
   return result.tokens / static_cast<double>(result.devices);
 }
 
@@ -74,8 +74,8 @@ std::string run_comparison_json_text(const RunComparison& runs,
 
 std::vector<TermDifference> differences(const RunComparison& runs) {
   const double scale = scale_of(runs);
-  const std::vector<StepTerm> ours = step_terms(runs.ours.predicted.step);
-  const std::vector<StepTerm> theirs = step_terms(runs.theirs.predicted.step);
+  const std::vector<step::StepTerm> ours = step::step_terms(runs.ours.predicted.step);
+  const std::vector<step::StepTerm> theirs = step::step_terms(runs.theirs.predicted.step);
   std::vector<TermDifference> list;
   for (std::size_t i = 0; i < ours.size(); ++i) {
     if (ours[i].time > Seconds() || theirs[i].time > Seconds()) {

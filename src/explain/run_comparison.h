@@ -18,7 +18,7 @@ struct MeasuredStep {
   std::string cluster;
   std::string model;
   Seconds measured;
-  StepResult predicted;
+  step::Estimate predicted;
 };
 
 struct RunComparison {

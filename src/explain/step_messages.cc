@@ -29,12 +29,12 @@ bool once(const Collective& message) {
   return !in_forward(message) && !in_backward(message);
 }
 
-Seconds all_calls(const PricedMessage& priced) {
+Seconds all_calls(const step::PricedMessage& priced) {
   return priced.each * static_cast<double>(priced.message.count);
 }
 
 // "640 x all_gather of 64 MiB, 8 ranks (tp), 123 us each".
-std::string calls_text(const PricedMessage& priced) {
+std::string calls_text(const step::PricedMessage& priced) {
   const Collective& message = priced.message;
   const Bytes bytes(static_cast<double>(std::max(message.input_bytes, message.output_bytes)));
   return fmt::format(
@@ -69,11 +69,11 @@ std::string hides_text(Hides hides, const describe::StepFacts& facts) {
 }
 
 // Messages that add up to `exposed`: bare ones whole, the others by their time what is left.
-void add_messages(const std::vector<const PricedMessage*>& messages, Seconds exposed,
+void add_messages(const std::vector<const step::PricedMessage*>& messages, Seconds exposed,
                   const describe::StepFacts& facts, Term& term) {
   Seconds bare;
   Seconds hideable;
-  for (const PricedMessage* priced : messages) {
+  for (const step::PricedMessage* priced : messages) {
     (priced->message.hides == Hides::kNothing ? bare : hideable) += all_calls(*priced);
   }
   const bool plain = bare <= exposed * (1.0 + kRounding);
@@ -81,7 +81,7 @@ void add_messages(const std::vector<const PricedMessage*>& messages, Seconds exp
   const Seconds rest = exposed - bare * of_bare;
   const double of_rest = hideable > Seconds() ? rest / hideable : 0.0;
   Seconds told;
-  for (const PricedMessage* priced : messages) {
+  for (const step::PricedMessage* priced : messages) {
     const bool hides = priced->message.hides != Hides::kNothing;
     const Seconds part = all_calls(*priced) * (hides ? of_rest : of_bare);
     if (part <= exposed * kRounding) {
@@ -101,21 +101,23 @@ void add_messages(const std::vector<const PricedMessage*>& messages, Seconds exp
 }
 
 template <typename Chosen>
-std::vector<const PricedMessage*> chosen(Axis axis, const StageParts& parts, Chosen&& is_chosen) {
-  std::vector<const PricedMessage*> list;
-  for (const PricedMessage& priced : parts.messages) {
+std::vector<const step::PricedMessage*> chosen(Axis axis, const step::StageParts& parts,
+                                               Chosen&& is_chosen) {
+  std::vector<const step::PricedMessage*> list;
+  for (const step::PricedMessage& priced : parts.messages) {
     if (step::axis_of(priced.message.group) == axis &&
         priced.message.group != GroupKind::kPipeline && is_chosen(priced.message)) {
       list.push_back(&priced);
     }
   }
-  std::stable_sort(list.begin(), list.end(), [](const PricedMessage* a, const PricedMessage* b) {
-    return all_calls(*a) > all_calls(*b);
-  });
+  std::stable_sort(list.begin(), list.end(),
+                   [](const step::PricedMessage* a, const step::PricedMessage* b) {
+                     return all_calls(*a) > all_calls(*b);
+                   });
   return list;
 }
 
-std::string sends_text(const StepResult& result) {
+std::string sends_text(const step::Estimate& result) {
   Seconds longest;
   bool hidden = true;
   for (const step::StageCost& stage : result.step.stages) {
@@ -129,7 +131,7 @@ std::string sends_text(const StepResult& result) {
 
 }  // namespace
 
-Term exposed_term(Axis axis, const StepResult& result, const StepDetail& detail) {
+Term exposed_term(Axis axis, const step::Estimate& result, const step::StepDetail& detail) {
   const std::string word(describe::word_of<Axis>(step::kAxisWords, axis));
   const Seconds all = result.step.exposed[axis];
   Term term =
@@ -138,8 +140,8 @@ Term exposed_term(Axis axis, const StepResult& result, const StepDetail& detail)
                                to_text(result.step.hidden[axis])));
   const auto times = static_cast<double>(result.microbatches);
   Seconds rest = all;
-  std::vector<const PricedMessage*> once_messages;
-  for (const StageParts& parts : detail.stages) {
+  std::vector<const step::PricedMessage*> once_messages;
+  for (const step::StageParts& parts : detail.stages) {
     const step::StageCost& cost = result.step.stages[parts.stage];
     const std::int64_t index = result.stages[parts.stage].index;
     const auto add_pass = [&](std::string_view name, const step::PassCost& pass, auto&& is_chosen) {
@@ -157,7 +159,7 @@ Term exposed_term(Axis axis, const StepResult& result, const StepDetail& detail)
     add_pass("forward", cost.forward, in_forward);
     add_pass("backward", cost.backward, in_backward);
   }
-  for (const StageParts& parts : detail.once) {
+  for (const step::StageParts& parts : detail.once) {
     const auto more = chosen(axis, parts, once);
     once_messages.insert(once_messages.end(), more.begin(), more.end());
   }

@@ -1,7 +1,5 @@
 #include "explain/step_result.h"
 
-#include <array>
-
 #include <fmt/format.h>
 
 #include "base/quantity_text.h"
@@ -13,9 +11,6 @@ namespace {
 
 using sextant::to_text;
 using step::Axis;
-
-constexpr std::array<std::string_view, step::kAxes> kExposedNames{
-    "exposed tp", "exposed cp", "exposed ep", "exposed pp", "exposed dp"};
 
 std::string stage_text(const workload::Stage& stage) {
   const std::string layers =
@@ -29,19 +24,7 @@ std::string stage_text(const workload::Stage& stage) {
 
 }  // namespace
 
-std::vector<StepTerm> step_terms(const step::StepEstimate& step) {
-  std::vector<StepTerm> terms{{"compute", "compute", step.compute},
-                              {"host", "waiting for the host", step.host}};
-  for (std::size_t i = 0; i < step::kAxes; ++i) {
-    terms.push_back({step::kAxisWords[i].second, kExposedNames[i], step.exposed.times[i], true});
-  }
-  terms.push_back({"bubble", "bubble", step.bubble});
-  terms.push_back({"update", "update", step.update});
-  terms.push_back({"loop", "loop and unevenness", step.beside});
-  return terms;
-}
-
-std::string slowest_stages(const StepResult& result) {
+std::string slowest_stages(const step::Estimate& result) {
   std::vector<std::string> names;
   for (const workload::Stage& stage : result.stages) {
     if (stage.pipeline_rank == result.step.slowest_rank) {
@@ -51,24 +34,14 @@ std::string slowest_stages(const StepResult& result) {
   return fmt::format("stage{} {}", names.size() == 1 ? "" : "s", join(names, ", "));
 }
 
-Seconds slowest_microbatch(const StepResult& result) {
-  Seconds sum;
-  for (std::size_t i = 0; i < result.stages.size(); ++i) {
-    if (result.stages[i].pipeline_rank == result.step.slowest_rank) {
-      sum += result.step.stages[i].forward.total() + result.step.stages[i].backward.total();
-    }
-  }
-  return sum;
-}
-
-std::string with_interval(const StepResult& result) {
+std::string with_interval(const step::Estimate& result) {
   const std::string time = to_text(result.step.step);
   return result.interval
              ? fmt::format("{} ({} … {})", time, to_text(result.low()), to_text(result.high()))
              : time;
 }
 
-std::string energy_text(const StepResult& result) {
+std::string energy_text(const step::Estimate& result) {
   if (!result.energy) {
     return "not known: what the device draws is not published";
   }
@@ -76,7 +49,7 @@ std::string energy_text(const StepResult& result) {
                      sextant::to_text(result.device_power()));
 }
 
-std::string overhead_text(const StepResult& result) {
+std::string overhead_text(const step::Estimate& result) {
   if (result.step.exposed.total() <= Seconds()) {
     return "none";
   }
@@ -90,7 +63,7 @@ std::string overhead_text(const StepResult& result) {
   return fmt::format("{} of the step ({})", percent(result.overhead()), join(axes, ", "));
 }
 
-std::string memory_text(const StepMemory& memory) {
+std::string memory_text(const step::StepMemory& memory) {
   const std::int64_t rank = memory.fullest.pipeline_rank;
   if (memory.rejection) {
     return fmt::format(

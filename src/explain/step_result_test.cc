@@ -10,8 +10,8 @@ namespace {
 using step::Axis;
 
 // A step whose terms are 6 + 1 + (2 tp, 0.5 dp) + 0.25 + 0.125 + 0.125 = 10 s.
-StepResult ten_seconds() {
-  StepResult result;
+step::Estimate ten_seconds() {
+  step::Estimate result;
   result.step.compute = 6_s;
   result.step.host = 1_s;
   result.step.exposed[Axis::kTensor] = 2_s;
@@ -37,7 +37,7 @@ StepResult ten_seconds() {
 
 TEST(StepResult, TermsAddUpToTheStep) {
   Seconds sum;
-  for (const StepTerm& term : step_terms(ten_seconds().step)) {
+  for (const step::StepTerm& term : step::step_terms(ten_seconds().step)) {
     sum += term.time;
   }
   EXPECT_DOUBLE_EQ(sum / 1_s, 10.0);
@@ -46,7 +46,7 @@ TEST(StepResult, TermsAddUpToTheStep) {
 TEST(StepResult, CommunicationOverheadIsTheExposedShareOfTheStep) {
   EXPECT_DOUBLE_EQ(ten_seconds().overhead(), 0.25);
   EXPECT_EQ(overhead_text(ten_seconds()), "25.0 % of the step (tp 20.0 %, dp 5.0 %)");
-  StepResult silent = ten_seconds();
+  step::Estimate silent = ten_seconds();
   silent.step.exposed = {};
   EXPECT_EQ(overhead_text(silent), "none");
 }
@@ -57,7 +57,7 @@ TEST(StepResult, SpeedIsTokensOverTheStep) {
 }
 
 TEST(StepResult, TheIntervalIsThatOfItsClass) {
-  StepResult result = ten_seconds();
+  step::Estimate result = ten_seconds();
   EXPECT_EQ(result.low(), result.high());
   result.interval = {.name = "all", .low = 0.9, .high = 1.2, .rows = 10, .source = ""};
   EXPECT_DOUBLE_EQ(result.low() / 1_s, 9.0);
@@ -66,11 +66,11 @@ TEST(StepResult, TheIntervalIsThatOfItsClass) {
 
 TEST(StepResult, TheSlowestRankIsNamedByItsStages) {
   EXPECT_EQ(slowest_stages(ten_seconds()), "stage 0 (layers 0-3, embedding, head)");
-  EXPECT_DOUBLE_EQ(slowest_microbatch(ten_seconds()) / 1_s, 3.0);
+  EXPECT_DOUBLE_EQ(ten_seconds().slowest_microbatch() / 1_s, 3.0);
 }
 
 TEST(StepResult, MemorySaysWhatIsMissing) {
-  StepMemory memory;
+  step::StepMemory memory;
   memory.available = 80_GiB;
   memory.fullest.device = 60_GiB;
   EXPECT_EQ(memory_text(memory), "fits: pipeline rank 0 needs 60 GiB of 80 GiB");
@@ -84,21 +84,21 @@ TEST(StepResult, MemorySaysWhatIsMissing) {
             "missing");
 }
 
-StepResult with_exposed(Seconds exposed) {
-  StepResult result = ten_seconds();
+step::Estimate with_exposed(Seconds exposed) {
+  step::Estimate result = ten_seconds();
   result.step.step += exposed - result.step.exposed[Axis::kTensor];
   result.step.exposed[Axis::kTensor] = exposed;
   return result;
 }
 
-Candidate candidate(StepResult result) {
+Candidate candidate(step::Estimate result) {
   return {.name = "", .layout = "", .cluster = "", .result = std::move(result), .reasons = {}};
 }
 Candidate candidate(Seconds exposed) {
   return candidate(with_exposed(exposed));
 }
 Candidate too_large(Seconds exposed) {
-  StepResult result = with_exposed(exposed);
+  step::Estimate result = with_exposed(exposed);
   result.memory.rejection = cost::MemoryRejection{};
   return candidate(std::move(result));
 }
@@ -144,7 +144,7 @@ TEST(Comparison, WhereTheFirstWinsTheNextBestIsWhatItIsComparedWith) {
 
 // Twice the tokens in twice the time is no slower.
 TEST(Comparison, BatchesThatDifferCompareByToken) {
-  StepResult twice = with_exposed(12_s);
+  step::Estimate twice = with_exposed(12_s);
   twice.tokens *= 2.0;
   EXPECT_NEAR(advantage({candidate(2_s), candidate(std::move(twice))}).saved / 1_s, 0.0, 1e-9);
 }

@@ -9,6 +9,7 @@
 #include "describe/layout/layout_text.h"
 #include "explain/compute_view.h"
 #include "explain/step_messages.h"
+#include "explain/step_result.h"
 
 namespace sextant::explain {
 namespace {
@@ -18,8 +19,8 @@ using sextant::to_text;
 using step::PassCost;
 using step::StageCost;
 
-Term pass_time_term(std::string name, const PassCost& pass, const StageParts& parts, bool forward,
-                    const StepResult& result, const describe::StepFacts& facts) {
+Term pass_time_term(std::string name, const PassCost& pass, const step::StageParts& parts,
+                    bool forward, const step::Estimate& result, const describe::StepFacts& facts) {
   const auto times = static_cast<double>(result.microbatches);
   Term term = seconds_term(std::move(name), (pass.compute + pass.slowed) * times,
                            fmt::format("{} x ({} + {} slowed)", result.microbatches,
@@ -39,14 +40,14 @@ Term pass_time_term(std::string name, const PassCost& pass, const StageParts& pa
   return term;
 }
 
-Term compute_term(const StepResult& result, const StepDetail& detail) {
+Term compute_term(const step::Estimate& result, const step::StepDetail& detail) {
   Term term = seconds_term(
       "compute", result.step.compute,
       fmt::format("{} microbatches on pipeline rank {}: operators, and what communication beside "
                   "them slows",
                   result.microbatches, result.step.slowest_rank));
   term.page = "docs/models/compute.md";
-  for (const StageParts& parts : detail.stages) {
+  for (const step::StageParts& parts : detail.stages) {
     const StageCost& cost = result.step.stages[parts.stage];
     const std::int64_t index = result.stages[parts.stage].index;
     add_part(pass_time_term(fmt::format("stage {} forward", index), cost.forward, parts, true,
@@ -59,11 +60,11 @@ Term compute_term(const StepResult& result, const StepDetail& detail) {
   return term;
 }
 
-Term host_term(const StepResult& result, const StepDetail& detail) {
+Term host_term(const step::Estimate& result, const step::StepDetail& detail) {
   Term term = seconds_term("waiting for the host", result.step.host,
                            "of each pass max(device, host + tail) less the device");
   const auto times = static_cast<double>(result.microbatches);
-  for (const StageParts& parts : detail.stages) {
+  for (const step::StageParts& parts : detail.stages) {
     const StageCost& cost = result.step.stages[parts.stage];
     for (const auto& [word, pass] :
          {std::pair("forward", &cost.forward), std::pair("backward", &cost.backward)}) {
@@ -82,10 +83,10 @@ Term host_term(const StepResult& result, const StepDetail& detail) {
   return term;
 }
 
-Term update_term(const StepResult& result, const StepDetail& detail) {
+Term update_term(const step::Estimate& result, const step::StepDetail& detail) {
   Term term = seconds_term("update", result.step.update,
                            "optimizer and clipping: the slower of device and host");
-  for (const StageParts& parts : detail.once) {
+  for (const step::StageParts& parts : detail.once) {
     for (const OperatorTime* one : longest_first(parts.update)) {
       add_part(operator_term(*one, 1.0), term);
     }
@@ -94,7 +95,7 @@ Term update_term(const StepResult& result, const StepDetail& detail) {
   return term;
 }
 
-Term beside_term(const StepResult& result, const describe::StepFacts& facts) {
+Term beside_term(const step::Estimate& result, const describe::StepFacts& facts) {
   Term term = seconds_term("loop and unevenness", result.step.beside);
   const Seconds loop = std::min(facts.loop.value, result.step.beside);
   add_part(seconds_term("training loop", loop, "once a step (step.toml: loop)"), term);
@@ -103,16 +104,17 @@ Term beside_term(const StepResult& result, const describe::StepFacts& facts) {
   return term;
 }
 
-std::string bubble_text(const StepResult& result, const describe::Job& job) {
+std::string bubble_text(const step::Estimate& result, const describe::Job& job) {
   return fmt::format(
       "span of {} without messages less {} x {} of pipeline rank {}",
       describe::word_of<describe::Schedule>(describe::kScheduleWords, job.layout.schedule),
-      result.microbatches, to_text(slowest_microbatch(result)), result.step.slowest_rank);
+      result.microbatches, to_text(result.slowest_microbatch()), result.step.slowest_rank);
 }
 
 }  // namespace
 
-Term step_tree(const StepResult& result, const StepDetail& detail, const describe::Job& job) {
+Term step_tree(const step::Estimate& result, const step::StepDetail& detail,
+               const describe::Job& job) {
   Term root = seconds_term("step", result.step.step,
                            fmt::format("what pipeline rank {}, the slowest, does and waits for: {}",
                                        result.step.slowest_rank, slowest_stages(result)));

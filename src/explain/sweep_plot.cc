@@ -44,7 +44,7 @@ double utilisation_scale_end(const SweepAnswer& answer) {
   double most = 0.0;
   for (const SweepPoint& point : answer.points) {
     if (point.answer) {
-      const StepUse& use = point.answer->step.use;
+      const step::StepUse& use = point.answer->step.use;
       most = std::max({most, use.mfu(), use.hfu()});
     }
   }
@@ -92,8 +92,8 @@ void add_line(const Point& from, const Point& to, const Color& color, Drawing& d
 }
 
 // A point that is not legal interrupts the line; formats are points without a line.
-void add_curve(const SweepAnswer& answer, const Panel& panel, double (StepUse::*share)() const,
-               const Color& color, Drawing& drawing) {
+void add_curve(const SweepAnswer& answer, const Panel& panel,
+               double (step::StepUse::*share)() const, const Color& color, Drawing& drawing) {
   constexpr double kMarkerSide = 7.0;
   std::optional<Point> last;
   for (std::size_t i = 0; i < answer.points.size(); ++i) {
@@ -206,8 +206,8 @@ Drawing to_drawing(const SweepAnswer& answer, const std::string& title) {
   if (answer.points.empty()) {
     return drawing;
   }
-  add_curve(answer, upper, &StepUse::hfu, kHardwareLine, drawing);
-  add_curve(answer, upper, &StepUse::mfu, kModelLine, drawing);
+  add_curve(answer, upper, &step::StepUse::hfu, kHardwareLine, drawing);
+  add_curve(answer, upper, &step::StepUse::mfu, kModelLine, drawing);
   add_bars(answer, drawing);
   add_values(answer, upper, drawing);
   add_sweep_legend(drawing);

@@ -72,7 +72,7 @@ std::vector<std::string> sweep_point_row(const SweepPoint& point, std::size_t co
     row.push_back("not legal: " + join(point.reasons, "; "));
     return row;
   }
-  const StepResult& step = point.answer->step;
+  const step::Estimate& step = point.answer->step;
   const cost::RankDetail& rank = point.answer->compute.rank;
   const auto share = [&](Seconds time) { return percent_number(time / step.step.step); };
   row.push_back(milliseconds(step.step.step));

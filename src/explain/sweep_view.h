@@ -17,8 +17,8 @@ struct SweepPoint {
   std::int64_t global_batch = 0;
   // Nothing where the point is not legal …
   struct Answer {
-    StepResult step;
-    ComputeEstimate compute;  // of its slowest pipeline rank
+    step::Estimate step;
+    step::ComputeEstimate compute;  // of its slowest pipeline rank
   };
   std::optional<Answer> answer;
   std::vector<std::string> reasons;  // … for these reasons: "HEADS-TP: tp=3 does not divide …"

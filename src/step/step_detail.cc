@@ -1,4 +1,4 @@
-#include "app/step_detail.h"
+#include "step/step_detail.h"
 
 #include <utility>
 
@@ -6,19 +6,19 @@
 #include "workload/operators.h"
 #include "workload/traffic.h"
 
-namespace sextant::app {
-explain::StepDetail step_detail(const describe::Job& job, const explain::StepResult& result,
-                                const step::StepModel& model) {
+namespace sextant::step {
+
+StepDetail step_detail(const describe::Job& job, const Estimate& result, const StepModel& model) {
   const workload::Shard shard = workload::shard_of(job);
   const workload::RankGrid grid(job.layout, shard);
-  const step::MessagePricer pricer = step::message_pricer(
-      job, shard, grid, grid.on_pipeline_rank(0, result.step.slowest_rank), model);
-  explain::StepDetail detail;
+  const MessagePricer pricer =
+      message_pricer(job, shard, grid, grid.on_pipeline_rank(0, result.step.slowest_rank), model);
+  StepDetail detail;
   detail.facts = model.facts;
-  step::MessagePricer once = pricer;
+  MessagePricer once = pricer;
   once.rank = grid.on_pipeline_rank(0, result.step.once_rank);
-  const auto add_messages = [&](const workload::Stage& stage, const step::MessagePricer& priced_by,
-                                explain::StageParts& parts) {
+  const auto add_messages = [&](const workload::Stage& stage, const MessagePricer& priced_by,
+                                StageParts& parts) {
     for (const workload::Collective& message : workload::step_collectives(job, stage, shard)) {
       parts.messages.push_back({message, priced_by.once(message)});
     }
@@ -26,7 +26,7 @@ explain::StepDetail step_detail(const describe::Job& job, const explain::StepRes
   for (std::size_t i = 0; i < result.stages.size(); ++i) {
     const workload::Stage& stage = result.stages[i];
     if (stage.pipeline_rank == result.step.slowest_rank) {
-      explain::StageParts parts;
+      StageParts parts;
       parts.stage = i;
       parts.operators =
           cost::microbatch_times(workload::stage_operators(job, stage, shard), model.device);
@@ -34,7 +34,7 @@ explain::StepDetail step_detail(const describe::Job& job, const explain::StepRes
       detail.stages.push_back(std::move(parts));
     }
     if (stage.pipeline_rank == result.step.once_rank) {
-      explain::StageParts parts;
+      StageParts parts;
       parts.stage = i;
       for (const workload::Operator& op : workload::update_operators(job, {&stage, 1}, shard)) {
         parts.update.push_back({.op = op,
@@ -48,4 +48,4 @@ explain::StepDetail step_detail(const describe::Job& job, const explain::StepRes
   return detail;
 }
 
-}  // namespace sextant::app
+}  // namespace sextant::step

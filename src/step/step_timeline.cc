@@ -1,4 +1,4 @@
-#include "app/step_timeline.h"
+#include "step/step_timeline.h"
 
 #include <algorithm>
 #include <array>
@@ -10,20 +10,16 @@
 #include "schedule/generate.h"
 #include "step/pipeline_costs.h"
 
-namespace sextant::app {
+namespace sextant::step {
 namespace {
 
 using schedule::ActionKind;
-using step::Axis;
-using step::AxisTimes;
-using step::PassCost;
-using step::StageCost;
 using timeline::SpanKind;
 using timeline::Timeline;
 
 // Exposed once a step on the slowest rank, by axis: what its passes leave of the whole. For pp that
 // holds messages between stages too, which the pipeline draws.
-AxisTimes once_a_step(const explain::StepResult& result) {
+AxisTimes once_a_step(const Estimate& result) {
   AxisTimes once = result.step.exposed;
   for (std::size_t i = 0; i < result.stages.size(); ++i) {
     if (result.stages[i].pipeline_rank != result.step.slowest_rank) {
@@ -41,7 +37,7 @@ AxisTimes once_a_step(const explain::StepResult& result) {
 }
 
 // What of the pp axis belongs to the tail: no more than a rank sends once a step.
-Seconds pipeline_once(const explain::StepResult& result) {
+Seconds pipeline_once(const Estimate& result) {
   Seconds sum;
   for (std::size_t i = 0; i < result.stages.size(); ++i) {
     const StageCost& stage = result.step.stages[i];
@@ -61,7 +57,7 @@ struct Tail {
   AxisTimes once;
 };
 
-Tail tail_of(const explain::StepResult& result, Seconds simulated) {
+Tail tail_of(const Estimate& result, Seconds simulated) {
   Tail tail{Seconds(), once_a_step(result)};
   tail.once[Axis::kPipeline] = Seconds();
   const Seconds rest =
@@ -77,7 +73,7 @@ void add_exposed(const PassCost& pass, Seconds start, Seconds end, timeline::Lan
                  Timeline& timeline) {
   Seconds at =
       std::max(start, std::min(start + pass.compute + pass.slowed, end - pass.exposed.total()));
-  for (const auto& [axis, word] : step::kAxisWords) {
+  for (const auto& [axis, word] : kAxisWords) {
     const Seconds until = std::min(end, at + pass.exposed[axis]);
     if (pass.exposed[axis] > Seconds() && until > at) {
       timeline.add(
@@ -125,8 +121,7 @@ void add_all_exposed(const schedule::CompiledTable& table, const step::PipelineC
   }
 }
 
-void add_tail(const explain::StepResult& result, const Tail& tail, std::int64_t ranks,
-              Timeline& timeline) {
+void add_tail(const Estimate& result, const Tail& tail, std::int64_t ranks, Timeline& timeline) {
   for (std::int64_t rank = 0; rank < ranks; ++rank) {
     const timeline::LaneId compute = timeline.lane({rank}, schedule::kComputeStream, "compute");
     Seconds at = tail.start;
@@ -136,7 +131,7 @@ void add_tail(const explain::StepResult& result, const Tail& tail, std::int64_t 
         at += time;
       }
     };
-    for (const auto& [axis, word] : step::kAxisWords) {
+    for (const auto& [axis, word] : kAxisWords) {
       if (tail.once[axis] > Seconds()) {
         add(timeline.lane({rank}, kExposedStream, "exposed communication"),
             SpanKind::kCommunication, fmt::format("gradients and parameters ({})", word),
@@ -169,7 +164,7 @@ Result<schedule::CompiledTable> table_of(const describe::Layout& layout, std::in
 
 }  // namespace
 
-Result<Timeline> step_timeline(const explain::StepResult& result, const describe::Layout& layout) {
+Result<Timeline> step_timeline(const Estimate& result, const describe::Layout& layout) {
   const std::vector<StageCost>& stages = result.step.stages;
   SEXTANT_TRY(const schedule::CompiledTable table,
               table_of(layout, result.microbatches, stages.size()));
@@ -187,4 +182,4 @@ Result<Timeline> step_timeline(const explain::StepResult& result, const describe
   return timeline;
 }
 
-}  // namespace sextant::app
+}  // namespace sextant::step

@@ -9,18 +9,17 @@
 
 #include "base/result.h"
 #include "describe/layout/layout.h"
-#include "explain/step_result.h"
 #include "schedule/draw.h"
+#include "step/step_answer.h"
 #include "timeline/timeline.h"
 
-namespace sextant::app {
+namespace sextant::step {
 
 // Beside schedule's streams, which hold passes (whole, their exposed communication included) and
 // messages between stages: communication inside passes that nothing hides, and after them.
 inline constexpr StreamId kExposedStream{3};
 
 // An Error where the schedule cannot run so many microbatches, or there are too many to draw.
-Result<timeline::Timeline> step_timeline(const explain::StepResult& result,
-                                         const describe::Layout& layout);
+Result<timeline::Timeline> step_timeline(const Estimate& result, const describe::Layout& layout);
 
-}  // namespace sextant::app
+}  // namespace sextant::step

@@ -1,6 +1,7 @@
-#include "app/step_answer.h"
+#include "step/step_answer.h"
 
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 
@@ -10,7 +11,7 @@
 #include "step/energy.h"
 #include "workload/operators.h"
 
-namespace sextant::app {
+namespace sextant::step {
 namespace {
 
 using describe::Job;
@@ -19,9 +20,11 @@ using workload::Stage;
 
 constexpr double kSumRounding = 1e-12;  // of a sum: a difference as small is nothing
 
+constexpr std::array<std::string_view, kAxes> kExposedNames{
+    "exposed tp", "exposed cp", "exposed ep", "exposed pp", "exposed dp"};
+
 // Mean of all devices: ranks of a stage do the same, so the mean of the pipeline ranks.
-explain::StepUse use_of(const Job& job, const Shard& shard, const std::vector<Stage>& stages,
-                        Seconds step) {
+StepUse use_of(const Job& job, const Shard& shard, const std::vector<Stage>& stages, Seconds step) {
   workload::WorkTotals microbatch;
   Flops update;
   for (const Stage& stage : stages) {
@@ -32,7 +35,7 @@ explain::StepUse use_of(const Job& job, const Shard& shard, const std::vector<St
   const double times = as_double(shard.microbatches);
   const Flops executed = microbatch.forward.flops + microbatch.input_gradient.flops +
                          microbatch.weight_gradient.flops + microbatch.recompute.flops;
-  explain::StepUse use;
+  StepUse use;
   use.format = describe::unit_of(job.layout.precision);
   if (const auto& peak = job.cluster.device.peak(use.format)) {
     use.peak = peak->value;
@@ -42,8 +45,8 @@ explain::StepUse use_of(const Job& job, const Shard& shard, const std::vector<St
   return use;
 }
 
-explain::StepMemory step_memory(const Job& job, const describe::MemoryFacts& facts) {
-  explain::StepMemory memory;
+StepMemory step_memory(const Job& job, const describe::MemoryFacts& facts) {
+  StepMemory memory;
   memory.fullest = cost::MemoryModel(job, facts).fullest(job.layout);
   memory.available = job.cluster.device.usable_memory();
   memory.rejection = cost::memory_rejection(memory.fullest, memory.available);
@@ -53,8 +56,8 @@ explain::StepMemory step_memory(const Job& job, const describe::MemoryFacts& fac
   return memory;
 }
 
-explain::ComputeEstimate with_parts(cost::RankDetail rank, const Job& job) {
-  explain::ComputeEstimate estimate;
+ComputeEstimate with_parts(cost::RankDetail rank, const Job& job) {
+  ComputeEstimate estimate;
   estimate.parts = cost::time_parts(rank);
   estimate.use = cost::utilisation(rank, job);
   estimate.rank = std::move(rank);
@@ -62,6 +65,28 @@ explain::ComputeEstimate with_parts(cost::RankDetail rank, const Job& job) {
 }
 
 }  // namespace
+
+std::vector<StepTerm> step_terms(const StepEstimate& step) {
+  std::vector<StepTerm> terms{{"compute", "compute", step.compute},
+                              {"host", "waiting for the host", step.host}};
+  for (std::size_t i = 0; i < kAxes; ++i) {
+    terms.push_back({kAxisWords[i].second, kExposedNames[i], step.exposed.times[i], true});
+  }
+  terms.push_back({"bubble", "bubble", step.bubble});
+  terms.push_back({"update", "update", step.update});
+  terms.push_back({"loop", "loop and unevenness", step.beside});
+  return terms;
+}
+
+Seconds Estimate::slowest_microbatch() const {
+  Seconds sum;
+  for (std::size_t i = 0; i < stages.size(); ++i) {
+    if (stages[i].pipeline_rank == step.slowest_rank) {
+      sum += step.stages[i].forward.total() + step.stages[i].backward.total();
+    }
+  }
+  return sum;
+}
 
 Result<void> check_tokens(const Job& job) {
   constexpr std::int64_t kMostTokens = 1'000'000'000;
@@ -73,10 +98,10 @@ Result<void> check_tokens(const Job& job) {
   return {};
 }
 
-explain::StepResult step_result(const Job& job, const machine::StepMachine& machine) {
+Estimate whole_estimate(const Job& job, const machine::StepMachine& machine) {
   const Shard shard = workload::shard_of(job);
-  explain::StepResult result;
-  result.step = step::estimate_step(job, machine.model);
+  Estimate result;
+  result.step = estimate_step(job, machine.model);
   if (result.step.host < result.step.step * kSumRounding) {
     result.step.host = Seconds();
   }
@@ -90,22 +115,20 @@ explain::StepResult step_result(const Job& job, const machine::StepMachine& mach
   result.use = use_of(job, shard, result.stages, result.step.step);
   result.memory = step_memory(job, machine.memory);
   if (machine.power) {
-    result.energy =
-        step::device_energy(result.step, *machine.power) * as_double(job.cluster.devices);
+    result.energy = device_energy(result.step, *machine.power) * as_double(job.cluster.devices);
   }
   return result;
 }
 
-explain::ComputeEstimate compute_estimate(const Job& job, std::int64_t pipeline_rank,
-                                          const cost::DeviceModel& device,
-                                          const describe::HostFacts& host) {
+ComputeEstimate compute_estimate(const Job& job, std::int64_t pipeline_rank,
+                                 const cost::DeviceModel& device, const describe::HostFacts& host) {
   return with_parts(
       cost::rank_detail(job, pipeline_rank, {.device = device, .host = host, .clips = true}), job);
 }
 
-explain::ComputeEstimate slowest_compute(const Job& job, const cost::DeviceModel& device,
-                                         const describe::HostFacts& host) {
+ComputeEstimate slowest_compute(const Job& job, const cost::DeviceModel& device,
+                                const describe::HostFacts& host) {
   return with_parts(cost::slowest_rank(job, {.device = device, .host = host, .clips = true}), job);
 }
 
-}  // namespace sextant::app
+}  // namespace sextant::step

@@ -1,0 +1,102 @@
+// A job's step with everything that is said of it: time and terms, its interval, use of the
+// devices, memory, energy. What commands show, agents compare and judges hold.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "base/units.h"
+#include "cost/compute/rank_detail.h"
+#include "cost/memory/fit.h"
+#include "describe/cluster/device.h"
+#include "describe/layout/job.h"
+#include "describe/step_spread.h"
+#include "machine/machine.h"
+#include "step/estimate.h"
+#include "workload/stages.h"
+
+namespace sextant::step {
+
+// FLOPs of a step over its time, mean of all devices.
+struct StepUse {
+  describe::DType format = describe::DType::kBf16;
+  FlopsPerSecond peak;  // of the datasheet; nothing where it has none in the format
+  FlopsPerSecond model;
+  FlopsPerSecond hardware;  // recomputation and padding included
+  [[nodiscard]] double mfu() const { return peak > FlopsPerSecond() ? model / peak : 0.0; }
+  [[nodiscard]] double hfu() const { return peak > FlopsPerSecond() ? hardware / peak : 0.0; }
+};
+
+// Of the fullest pipeline rank.
+struct StepMemory {
+  cost::RankMemory fullest;
+  Bytes available;
+  std::optional<cost::MemoryRejection> rejection;
+  std::vector<cost::FittingChange> changes;  // where rejected
+  [[nodiscard]] bool fits() const { return !rejection.has_value(); }
+  // Fits by what is allocated, not by what the allocator reserves.
+  [[nodiscard]] bool tight() const { return fits() && fullest.device > available; }
+};
+
+struct Estimate {
+  StepEstimate step;
+  std::vector<workload::Stage> stages;  // in model order, as step.stages
+  std::int64_t microbatches = 1;
+  std::int64_t devices = 1;
+  double tokens = 0.0;                           // of a step
+  std::optional<describe::StepSpread> interval;  // of measured steps of jobs like it
+  StepUse use;
+  StepMemory memory;
+  std::optional<Joules> energy;  // of all devices; nothing: what they draw is not known
+
+  [[nodiscard]] Seconds low() const { return step.step * (interval ? interval->low : 1.0); }
+  [[nodiscard]] Seconds high() const { return step.step * (interval ? interval->high : 1.0); }
+  // Communication overhead: exposed communication over the step.
+  [[nodiscard]] double overhead() const { return step.exposed.total() / step.step; }
+  [[nodiscard]] Hertz tokens_per_second() const { return Hertz(tokens / step.step.base()); }
+  [[nodiscard]] Hertz tokens_per_device() const {
+    return tokens_per_second() / static_cast<double>(devices);
+  }
+  // Nothing (0) where the energy is not known.
+  [[nodiscard]] double tokens_per_joule() const { return energy ? tokens / energy->base() : 0.0; }
+  [[nodiscard]] Watts device_power() const {
+    return energy ? *energy / step.step / static_cast<double>(devices) : Watts();
+  }
+  // Forward and backward of a microbatch on the slowest pipeline rank, all its stages.
+  [[nodiscard]] Seconds slowest_microbatch() const;
+};
+
+// One of the terms that add up to the step.
+struct StepTerm {
+  std::string_view key;   // in JSON: "tp"
+  std::string_view name;  // for people: "exposed tp"
+  Seconds time;
+  bool communication = false;
+};
+// In the order they are shown, those of no time too.
+std::vector<StepTerm> step_terms(const StepEstimate& step);
+
+// What one pipeline rank computes, communication apart.
+struct ComputeEstimate {
+  cost::RankDetail rank;
+  cost::TimeParts parts;
+  cost::Utilisation use;  // as if a step were compute alone
+};
+
+// Beyond it, shapes leave the integers that operators are counted in.
+Result<void> check_tokens(const describe::Job& job);
+
+// REQUIRES: the job is legal, check_tokens holds, the machine is its own.
+Estimate whole_estimate(const describe::Job& job, const machine::StepMachine& machine);
+
+// What one pipeline rank computes, clipping included. REQUIRES: as whole_estimate.
+ComputeEstimate compute_estimate(const describe::Job& job, std::int64_t pipeline_rank,
+                                 const cost::DeviceModel& device, const describe::HostFacts& host);
+// Of the rank that computes longest.
+ComputeEstimate slowest_compute(const describe::Job& job, const cost::DeviceModel& device,
+                                const describe::HostFacts& host);
+
+}  // namespace sextant::step

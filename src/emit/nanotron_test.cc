@@ -101,6 +101,32 @@ TEST(Nanotron, ItsOwnJobsReadBackWhole) {
   }));
 }
 
+// A size that the file says; 1 where it is silent.
+std::int64_t size_said(const Writing& writing, std::string_view key) {
+  const Setting* setting = find(writing.settings.given, key);
+  return setting == nullptr ? 1 : std::stoll(setting->values.at(0));
+}
+
+// Two meshes of the same devices: dp·cp·tp·pp, and of the experts ep·etp·edp·pp.
+TEST(Nanotron, BothMeshesOfAFileHoldEveryDevice) {
+  EXPECT_TRUE(rc::check("products", [] {
+    for (int i = 0; i < 10; ++i) {
+      const Job job = any_nanotron_job();
+      const Writing writing = write_nanotron(job);
+      const auto said = [&](const char* key) {
+        return size_said(writing, std::string("parallelism.") + key);
+      };
+      const std::int64_t devices = job.cluster.devices;
+      RC_ASSERT(said("dp") * said("context_parallel_size") * said("tp") * said("pp") == devices);
+      const std::int64_t expert_ranks =
+          said("expert_parallel_size") * said("expert_tensor_parallel_size") * said("pp");
+      if (describe::has_experts(job.model) && devices % expert_ranks == 0) {
+        RC_ASSERT(said("expert_data_parallel_size") * expert_ranks == devices);
+      }
+    }
+  }));
+}
+
 constexpr std::string_view kExample = R"(
 checkpoints: {checkpoint_interval: 1000, checkpoints_path: checkpoints}
 data_stages:

@@ -83,6 +83,13 @@ TEST(ShellScript, WordsComeOutAsBashHasThem) {
   }
 }
 
+// bash itself would take the carriage return for an escaped character; such a script ran elsewhere.
+TEST(ShellScript, LinesThatEndAsOnWindowsContinue) {
+  EXPECT_EQ(words("A=8\r\nrun --tp $A \\\r\n  --pp 4 \\\r\n\t--sp\r\n"),
+            (List{"run", "--tp", "8", "--pp", "4", "--sp"}));
+  EXPECT_EQ(read_script("run \\\r\n  a # b\r\nrun \\\r\n  c\r\n").commands.size(), 2U);
+}
+
 TEST(ShellScript, WhatRunsIsNotKnown) {
   for (const std::string_view text :
        {"run $(nproc)", "run `nproc`", "run $1", "run $RANDOM", "run $NOWHERE", "run \"$@\"",

@@ -151,6 +151,36 @@ TEST(Torchtitan, SilentSettingsAreTheFrameworksOwn) {
   EXPECT_EQ(reading.global_batch, 16);     // 2 sequences, 1 microbatch, dp=8
 }
 
+// Sources: torchtitan main, config/configs.py: max_context_length 2048, 16384 tokens a microbatch;
+// 0.2.2, config/job_config.py: seq_len 2048, local_batch_size 8.
+TEST(Torchtitan, SilenceAboutTheBatchIsItsDefault) {
+  Settings settings;
+  settings.launch = {{"devices", {"16"}, {}}};
+  settings.given = {{"model.name", {"llama3"}, {}},
+                    {"model.flavor", {"8B"}, {}},
+                    {"parallelism.tensor_parallel_degree", {"2"}, {}}};
+  const Reading main = read_torchtitan(settings, describe::DataStore());
+  EXPECT_EQ(main.sequence, 2048);
+  EXPECT_EQ(main.layout.mbs, 8);     // 16384 / 2048
+  EXPECT_EQ(main.global_batch, 64);  // · dp=8
+  const Reading old = read_torchtitan_toml(settings, describe::DataStore());
+  EXPECT_EQ(old.sequence, 2048);
+  EXPECT_EQ(old.layout.mbs, 8);
+  EXPECT_EQ(old.global_batch, 64);
+  settings.given.push_back({"training.max_context_length", {"4096"}, {}});
+  EXPECT_EQ(read_torchtitan(settings, describe::DataStore()).layout.mbs, 4);  // 16384 / 4096
+}
+
+// A pipeline cuts the 8 of 0.2.2 into microbatches of one.
+TEST(TorchtitanToml, SilenceAboutMicrobatchesIsOneSequence) {
+  Settings settings;
+  settings.launch = {{"devices", {"16"}, {}}};
+  settings.given = {{"parallelism.pipeline_parallel_degree", {"2"}, {}}};
+  const Reading reading = read_torchtitan_toml(settings, describe::DataStore());
+  EXPECT_EQ(reading.layout.mbs, 1);
+  EXPECT_EQ(reading.global_batch, 64);  // 8 · dp=8
+}
+
 // 32 layers + 2 over 3 stages: 34 = 12 + 11 + 11, less one at each end: 11, 11, 10.
 TEST(Torchtitan, UnevenStagesAreDealtAsItDealsThem) {
   Settings settings;

@@ -31,6 +31,32 @@ RC_GTEST_PROP(EstimateStep, TermsAddUp, ()) {
   }
 }
 
+// Without a pipeline a step's messages are those of each microbatch and those once a step; each is
+// exposed or hidden.
+RC_GTEST_PROP(EstimateStep, NoMessageIsForgotten, ()) {
+  describe::Job job = random_job();
+  job.layout.pp = 1;
+  job.layout.vpp = 1;
+  job.layout.schedule = describe::Schedule::k1f1b;
+  job.layout.split = {};
+  job.layout.dp = 0;
+  RC_PRE(describe::check_rules(job).empty());
+  const StepEstimate estimate = estimate_step(job, any_machine());
+  RC_ASSERT(estimate.stages.size() == 1U);
+  const StageCost& stage = estimate.stages.front();
+  Seconds all;
+  for (const AxisTimes* times : {&stage.forward.exposed, &stage.forward.hidden,
+                                 &stage.backward.exposed, &stage.backward.hidden}) {
+    all += times->total() * static_cast<double>(job.microbatches());
+  }
+  for (const AxisTimes* times : {&stage.reduced, &stage.reduced_bare, &stage.gathered,
+                                 &stage.gathered_bare, &stage.around_update}) {
+    all += times->total();
+  }
+  const Seconds told = estimate.exposed.total() + estimate.hidden.total();
+  RC_ASSERT(std::abs((told - all).base()) <= 1e-9 * all.base());
+}
+
 // What is left is what the same step takes without its exposed communication, less the compute
 // that hidden communication slowed.
 RC_GTEST_PROP(EstimateStep, FreeLinksLeaveTheComputeBound, ()) {

@@ -135,6 +135,44 @@ TEST(CollectiveTime, SmallAllReducesAvoidRings) {
   EXPECT_EQ(gather.best(1_KiB).algorithm, CommAlgorithm::kRing);
 }
 
+// Links and network that take these times for a hop, and nothing else for anything.
+CommModel hops_of(Seconds link, Seconds network) {
+  CommModel model = hopper_comm();
+  for (std::size_t i = 0; i < model.link.size(); ++i) {
+    if (describe::kLinkKeys[i].unit == describe::CommUnit::kTime) {
+      model.link[i] = 0.0;
+    }
+  }
+  for (const LinkKey key : {LinkKey::kHop, LinkKey::kLlHop}) {
+    model.link[static_cast<std::size_t>(key)] = link.base();
+  }
+  for (const NetworkKey key : {NetworkKey::kHop, NetworkKey::kLlHop}) {
+    model.network[static_cast<std::size_t>(key)] = network.base();
+  }
+  model.added_delay = 0.0;
+  return model;
+}
+
+// The chain inside a host is gone down and up again: its 8 ranks are 7 hops each way, of a rack's
+// 64 ranks 8 stand for it. The tree across 16 hosts is 4 levels, up and down.
+TEST(CollectiveTime, ATreeGoesUpAndDown) {
+  const auto hops = [](const GroupShape& group, const CommModel& model) {
+    CommLines trees = comm_lines(CollectiveOp::kAllReduce, group, model);
+    trees.keep(CommAlgorithm::kTree);
+    EXPECT_EQ(trees.count(), 2);
+    for (int i = 0; i < trees.count(); ++i) {
+      EXPECT_DOUBLE_EQ(trees.line(i).latency, trees.line(0).latency);
+    }
+    return trees.line(0).latency * 1e6;
+  };
+  const CommModel inside = hops_of(1_us, 0_us);
+  EXPECT_DOUBLE_EQ(hops({128, 16, 8, 1}, inside), 14.0);
+  EXPECT_DOUBLE_EQ(hops({8, 4, 2, 1}, inside), 2.0);
+  EXPECT_DOUBLE_EQ(hops({128, 2, 64, 1}, inside), 14.0);
+  EXPECT_DOUBLE_EQ(hops({16, 16, 1, 1}, inside), 0.0);
+  EXPECT_DOUBLE_EQ(hops({128, 16, 8, 1}, hops_of(0_us, 1_us)), 8.0);
+}
+
 TEST(CollectiveTime, ASwitchReducesFromFiveRanksOn) {
   EXPECT_EQ(comm_lines(CollectiveOp::kAllReduce, {8, 1, 8, 1}, hopper_comm()).best(1_GiB).algorithm,
             CommAlgorithm::kSwitch);

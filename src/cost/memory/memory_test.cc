@@ -146,6 +146,34 @@ TEST(Memory, TotalsAreTheSumOfTheTensorsListed) {
   }
 }
 
+// Each repeats the last layer's block: what it keeps is what one more layer would keep.
+TEST(Memory, AnMtpLayerKeepsWhatALayerKeeps) {
+  const Job job = job_of("deepseek-v3", 8, "pp=1,ep=8,tp=1,mbs=1");
+  const auto activations = [&](int mtp_layers, std::size_t fewer) {
+    Job other = job;
+    other.model.mtp_layers = mtp_layers;
+    other.model.mtp_block = other.model.layers.back();
+    other.model.layers.resize(job.model.layers.size() - fewer);
+    return fullest_of(other).at(MemoryMoment::kLoss)[MemoryItem::kActivations];
+  };
+  const Bytes layer = activations(0, 0) - activations(0, 1);
+  EXPECT_GT(layer, Bytes());
+  EXPECT_NEAR((activations(1, 0) - activations(0, 0)) / layer, 1.0, 1e-9);
+  EXPECT_NEAR((activations(2, 0) - activations(0, 0)) / layer, 2.0, 1e-9);
+}
+
+// One received and one to be sent: 4096 tokens of 8192 numbers of 2 bytes each, of which tp=8 with
+// sequence parallelism sends an eighth.
+TEST(Memory, APipelineHoldsTwoMessages) {
+  const auto messages = [](std::string_view layout) {
+    return fullest_of(job_of("llama-3.1-70b", 64, layout))
+        .at(MemoryMoment::kForward)[MemoryItem::kMessages];
+  };
+  EXPECT_EQ(messages("tp=8,sp=1,pp=1"), Bytes());
+  EXPECT_EQ(messages("tp=8,sp=0,pp=8"), Bytes(2.0 * 4096 * 8192 * 2));
+  EXPECT_EQ(messages("tp=8,sp=1,pp=8"), Bytes(2.0 * 4096 * 8192 * 2 / 8));
+}
+
 TEST(Memory, ALayoutThatDoesNotFitSaysWhatIsMissingAndWhatHelps) {
   const Job job = job_of("llama-3.1-70b", 64, "tp=8,pp=1,mbs=4");
   const RankMemory memory = fullest_of(job);

@@ -14,6 +14,7 @@
 #include "base/places_testing.h"
 #include "base/text.h"
 #include "describe/cluster/load_cluster.h"
+#include "describe/layout/framework_rules.h"
 #include "describe/model/load_model.h"
 
 namespace sextant::describe {
@@ -104,6 +105,14 @@ const std::vector<BrokenJob>& broken_jobs() {
          j.cluster.devices = 512;
        },
        "cp=16"},
+      // Latent attention of 128 heads.
+      {"HEADS-CP",
+       [](Job& j) {
+         j.layout.cp = 256;
+         j.layout.cp_method = CpMethod::kAllToAll;
+         j.cluster.devices = 2048;
+       },
+       "cp=128", true},
       {"EXPERTS-EP", [](Job& j) { j.layout.ep = 2; }, "ep=1,etp=1"},
       {"EXPERTS-EP",
        [](Job& j) {
@@ -246,6 +255,29 @@ TEST(Rules, HugeAxesAreRefusedNotOverflowed) {
   job.layout.split.layers_per_stage.clear();
   job.global_batch = 1'000'000'000'000;
   EXPECT_FALSE(check_rules(job).empty());
+}
+
+// Expert groups of 8 from dp · cp · tp ranks, of which dp · tp alone would be too few: 1 · 8 · 1,
+// 2 · 4 · 1 and 1 · 4 · 2.
+TEST(FrameworkRules, TorchtitansExpertsBorrowFromContextParallelismToo) {
+  Job job;
+  job.framework = Framework::kTorchtitan;
+  job.model = *load_model("mixtral-8x7b", kRuleData);
+  job.cluster = *load_cluster("8xh100-sxm", kRuleData);
+  job.layout.ep = 8;
+  job.layout.zero = Zero::kParameters;
+  job.sequences.length = 8192;
+  job.global_batch = 8;
+  for (const auto& [tp, cp] : {std::pair{1, 8}, {1, 4}, {2, 4}}) {
+    job.layout.tp = tp;
+    job.layout.cp = cp;
+    job.layout.sp = tp > 1;
+    EXPECT_EQ(broken(job), std::vector<std::string>{}) << tp << " " << cp;
+    for (const Violation& violation : check_framework_rules(job)) {
+      ADD_FAILURE() << violation.rule << " with tp=" << tp << ", cp=" << cp;
+    }
+    EXPECT_TRUE(framework_allows(job)) << tp << " " << cp;
+  }
 }
 
 TEST(Job, DataParallelismIsWhatIsLeftOfTheWorld) {

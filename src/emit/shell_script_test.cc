@@ -87,6 +87,10 @@ TEST(ShellScript, WordsComeOutAsBashHasThem) {
 TEST(ShellScript, LinesThatEndAsOnWindowsContinue) {
   EXPECT_EQ(words("A=8\r\nrun --tp $A \\\r\n  --pp 4 \\\r\n\t--sp\r\n"),
             (List{"run", "--tp", "8", "--pp", "4", "--sp"}));
+  // A backslash that touches the word before it, and one inside quotes.
+  EXPECT_EQ(words("run --tp 4\\\r\n --pp 2\r\n"), (List{"run", "--tp", "4", "--pp", "2"}));
+  EXPECT_EQ(words("O=\" --a 1 \\\r\n --b 2 \"\r\nrun $O\r\n"),
+            (List{"run", "--a", "1", "--b", "2"}));
   EXPECT_EQ(read_script("run \\\r\n  a # b\r\nrun \\\r\n  c\r\n").commands.size(), 2U);
 }
 

@@ -84,9 +84,11 @@ void ShellWords::add_text(std::vector<ShellPiece>& pieces, bool quoted) {
 }
 
 void ShellWords::read_escape(std::vector<ShellPiece>& pieces, bool quoted) {
-  if (looking_at("\\\n")) {
-    at_ += 2;
-    return;
+  for (const std::string_view continued : {"\\\n", "\\\r\n"}) {
+    if (looking_at(continued)) {
+      at_ += continued.size();
+      return;
+    }
   }
   const bool keeps_backslash =
       quoted && std::string_view("$`\"\\").find(peek(1)) == std::string_view::npos;

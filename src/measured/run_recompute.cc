@@ -105,6 +105,7 @@ RecomputePolicy run_recompute(const RunCells& run, std::vector<std::string>& ass
   } else if (run.recompute_kind == "custom") {
     policy = custom(run, assumed);
   }
+  std::sort(policy.modules.begin(), policy.modules.end());
   return policy;
 }
 

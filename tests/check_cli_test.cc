@@ -165,6 +165,35 @@ TEST(CheckCli, ALogIsMeasuredAndBecomesARow) {
   EXPECT_EQ(answer["rows"][0]["status"], "predicted") << answer["rows"].dump(1);
 }
 
+// The log has rates alone; the script beside it says how many tokens a step has, and who speaks.
+TEST(CheckCli, RatesAreStepsWhereTheFilesSayTheTokens) {
+  const Scratch script("train.sh", megatron_script(""));
+  std::string lines;
+  for (int step = 1; step <= 10; ++step) {
+    lines +=
+        "iteration " + std::to_string(step) +
+        "/ 10 | tokens per gpu per second (tgs): 1024.0 | elapsed time per iteration (ms): 0 |\n";
+  }
+  const Scratch log("train.log", lines);
+  const Ran ran = run_sextant({"check", log.path(), script.path(), "--on", "h100-sxm", "--json"});
+  ASSERT_EQ(ran.exit_code, 0) << ran.err << ran.out;
+  const json answer = json::parse(ran.out);
+  // 128 sequences of 8192 tokens on 64 devices.
+  EXPECT_DOUBLE_EQ(answer["measured"]["step_time_s"].get<double>(), 128.0 * 8192.0 / 64.0 / 1024.0);
+}
+
+TEST(CheckCli, TheWorkloadThatNoFileSaysIsSaidBesideIt) {
+  const Scratch script("train.sh", megatron_script(""));
+  const auto step = [&](const char* workload) {
+    const Ran ran =
+        run_sextant({"check", script.path(), "--on", "h100-sxm", "--workload", workload, "--json"});
+    EXPECT_EQ(ran.exit_code, 0) << ran.err;
+    return json::parse(ran.out)["predicted"]["step_time_s"].get<double>();
+  };
+  EXPECT_LT(step("lora:16"), step("pretrain"));  // no gradients of frozen weights
+  EXPECT_EQ(run_sextant({"check", script.path(), "--workload", "lore"}).exit_code, 2);
+}
+
 TEST(CheckCli, ARunIsComparedWithARow) {
   const Ran row =
       run_sextant({"check", given("logs/torchtitan.log"), "--on", "h100-sxm", "--to-row"});

@@ -21,9 +21,6 @@ using tests::truth_dir;
 const std::map<std::string, std::string>& exceptions() {
   static const std::string kHeads =
       "the source states no heads; 108 is 13824 / 128, which tp=8 does not divide";
-  static const std::string kNoTp =
-      "NeMo's recipes leave the overlap on and NeMo drops it where tp=1; Megatron-LM's own "
-      "arguments refuse it";
   static const std::map<std::string, std::string> kRows{
       {"BLM-022 HEADS-TP", kHeads},
       {"BLM-022 KV-HEADS-TP", kHeads},
@@ -32,12 +29,6 @@ const std::map<std::string, std::string>& exceptions() {
       {"BLM-024 HEADS-TP", kHeads},
       {"BLM-024 KV-HEADS-TP", kHeads},
       {"MBR-273 EXPERT-WORLD", "ep=64 with 32 ranks a stage as printed; trust C"},
-      {"MEG-001 MEGATRON-TP-OVERLAP-SP",
-       "the source lists its flags once for all sizes; this one has tp=1"},
-      {"MLP-052 MEGATRON-TP-OVERLAP-SP", kNoTp},
-      {"MLPL-035 MEGATRON-TP-OVERLAP-SP", kNoTp},
-      {"MLPL-051 MEGATRON-TP-OVERLAP-SP", kNoTp},
-      {"MLPL-059 MEGATRON-TP-OVERLAP-SP", kNoTp},
       {"TTN-043 TORCHTITAN-COMPILE",
        "the source says AsyncTP and not that it compiles, which AsyncTP needs"}};
   return kRows;

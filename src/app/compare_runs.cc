@@ -46,17 +46,19 @@ struct ComparedRun {
   std::string name;
   const describe::Job& job;
   Seconds measured;
+  std::vector<describe::Violation> broken;
 };
 
-Result<explain::MeasuredStep> measured_step(ComparedRun run, const Context& context,
+Result<explain::MeasuredStep> measured_step(ComparedRun run, machine::Machines& machines,
                                             explain::RunComparison& runs) {
   const describe::Job& job = run.job;
-  if (const auto broken = describe::refusals(job); !broken.empty()) {
-    return invalid(fmt::format("not legal: {}: {}", broken.front().rule, broken.front().message),
-                   run.name);
+  if (const auto refusals = describe::refusals(std::move(run.broken)); !refusals.empty()) {
+    return invalid(
+        fmt::format("not legal: {}: {}", refusals.front().rule, refusals.front().message),
+        run.name);
   }
   SEXTANT_CHECK_OK(step::check_tokens(job));
-  SEXTANT_TRY(const machine::StepMachine machine, machine::step_machine(job, context.data));
+  SEXTANT_TRY(const machine::StepMachine machine, machines.step(job));
   describe::add_once(job.assumed, runs.assumed);
   describe::add_once(machine.assumed, runs.assumed);
   return explain::MeasuredStep{std::move(run.name), describe::to_text(job.layout),
@@ -81,14 +83,19 @@ Result<Output> show_run_comparison(const CompareRunsRequest& request, const Cont
   if (published == nullptr) {
     return invalid("the row does not say enough to be predicted", request.row);
   }
+  machine::Machines machines(context.data);
   explain::RunComparison runs;
   runs.provenance = {std::string(explain::tool_version()), files.inputs};
-  SEXTANT_TRY(runs.ours,
-              measured_step({.name = name, .job = *files.job, .measured = *files.measured->step},
-                            context, runs));
-  SEXTANT_TRY(runs.theirs,
-              measured_step({.name = row.id, .job = *published, .measured = 1_s * row.measured},
-                            context, runs));
+  SEXTANT_TRY(runs.ours, measured_step({.name = name,
+                                        .job = *files.job,
+                                        .measured = *files.measured->step,
+                                        .broken = files.violations},
+                                       machines, runs));
+  SEXTANT_TRY(runs.theirs, measured_step({.name = row.id,
+                                          .job = *published,
+                                          .measured = 1_s * row.measured,
+                                          .broken = describe::broken_rules(*published)},
+                                         machines, runs));
   return Output{.text = explain::to_text(runs, context.style), .notes = {}};
 }
 

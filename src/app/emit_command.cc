@@ -142,7 +142,8 @@ Result<Output> patch_for(const EmitRequest& request, const Context& context) {
                                                .model = request.job.model,
                                                .cluster = request.job.cluster,
                                                .sequences = request.job.sequences,
-                                               .global_batch = request.job.global_batch},
+                                               .global_batch = request.job.global_batch,
+                                               .workload = request.job.workload},
                                               context));
   if (!files.job) {
     return invalid(files.open.front(), request.diff);

@@ -77,20 +77,23 @@ struct Part {
 // file's.
 void join_parts(std::vector<Part> parts, FileJob& out) {
   std::stable_partition(parts.begin(), parts.end(), [](const Part& part) { return !part.script; });
-  const auto speaks = std::find_if(parts.begin(), parts.end(), [](const Part& part) {
-    return part.script && !part.settings.given.empty();
-  });
+  const auto says = [](const Part& part) { return !part.settings.given.empty(); };
+  auto speaks = std::find_if(parts.begin(), parts.end(),
+                             [&says](const Part& part) { return part.script && says(part); });
+  if (speaks == parts.end()) {
+    speaks = std::find_if(parts.begin(), parts.end(), says);
+  }
   const emit::Dialect main = (speaks == parts.end() ? parts.begin() : speaks)->settings.dialect;
   out.settings.dialect = main;
   for (Part& part : parts) {
     const emit::Dialect own = part.settings.dialect;
-    if (emit::framework_of(own) != emit::framework_of(main) && !part.settings.given.empty()) {
+    if (emit::framework_of(own) != emit::framework_of(main) && says(part)) {
       out.settings.unresolved.push_back(
           {fmt::format("settings of {}",
                        describe::word_of<emit::Dialect>(emit::kDialectWords, own)),
            "files of two frameworks are not read together", part.settings.given.front().place});
       part.settings.given.clear();
-    } else if (!part.script && emit::framework_of(own) == emit::framework_of(main)) {
+    } else if (!part.script && says(part) && emit::framework_of(own) == emit::framework_of(main)) {
       out.settings.dialect = own;  // torchtitan's TOML under a script of torchtitan's
     }
     out.settings = emit::joined(std::move(out.settings), part.settings);
@@ -145,11 +148,17 @@ Result<void> read_settings(const FileRequest& request, FileJob& out) {
   return {};
 }
 
+// A file is none: no table of devices needs to be read to know that.
+bool is_device(const std::string& word, const Context& context) {
+  return word.find('/') == std::string::npos && !word.ends_with(".toml") &&
+         describe::load_device(word, context.data).has_value();
+}
+
 // "64xh100-sxm", or a device alone for as many as the files say.
 Result<describe::Cluster> cluster_of(const std::string& word, std::int64_t devices,
                                      const Context& context) {
-  const bool alone = describe::load_device(word, context.data).has_value();
-  return describe::load_cluster(alone ? fmt::format("{}x{}", devices, word) : word, context.data);
+  return describe::load_cluster(
+      is_device(word, context) ? fmt::format("{}x{}", devices, word) : word, context.data);
 }
 
 // As many devices as make the layout whole, where the files do not say.
@@ -163,8 +172,7 @@ std::int64_t least_devices(const describe::Layout& layout) {
 Result<void> read_cluster(const FileRequest& request, const Context& context, FileJob& out,
                           describe::Job& job) {
   const bool counted = out.reading.devices || job.layout.dp > 0;
-  if (!counted && (request.cluster.empty() ||
-                   describe::load_device(request.cluster, context.data).has_value())) {
+  if (!counted && (request.cluster.empty() || is_device(request.cluster, context))) {
     out.open.emplace_back("devices are not stated: --on CLUSTER");
   }
   const std::int64_t devices = out.reading.devices.value_or(least_devices(job.layout));
@@ -216,6 +224,17 @@ Result<void> read_file_batch(const FileRequest& request, FileJob& out, describe:
   return {};
 }
 
+// A log of rates alone has a step where the files beside it say how many tokens that is.
+void time_of_rates(const describe::Job& job, FileJob& out) {
+  if (!out.open.empty() || !out.measured || out.measured->step ||
+      !out.measured->tokens_per_second_per_device) {
+    return;
+  }
+  const double tokens = as_double(job.global_batch) * as_double(job.sequences.length);
+  out.measured->step =
+      tokens / as_double(job.cluster.devices) / *out.measured->tokens_per_second_per_device * 1_s;
+}
+
 }  // namespace
 
 Result<FileJob> read_files(const FileRequest& request, const Context& context) {
@@ -244,6 +263,8 @@ Result<FileJob> read_files(const FileRequest& request, const Context& context) {
   }
   SEXTANT_CHECK_OK(read_cluster(request, context, out, job));
   SEXTANT_CHECK_OK(read_file_batch(request, out, job));
+  SEXTANT_CHECK_OK(read_workload(request.workload, job));
+  time_of_rates(job, out);
   out.violations = emit::check_all(out.settings, job);
   out.job = std::move(job);
   return out;

@@ -25,6 +25,7 @@ struct FileRequest {
   std::string cluster;  // as elsewhere, or a device alone ("h100-sxm") for as many as the files say
   std::string sequences;
   std::string global_batch;
+  std::string workload;  // "": pre-training, which files write; as JobRequest's
 };
 
 struct Given {

@@ -127,9 +127,11 @@ Result<describe::Lora> read_lora(std::string_view text) {
   return lora;
 }
 
-Result<void> read_workload(const JobRequest& request, Job& job) {
+}  // namespace
+
+Result<void> read_workload(const std::string& word, Job& job) {
   const std::string_view text =
-      request.workload.empty() ? std::string_view("pretrain") : std::string_view(request.workload);
+      word.empty() ? std::string_view("pretrain") : std::string_view(word);
   SEXTANT_TRY(job.workload, describe::parse_word<describe::Workload>(describe::kWorkloadWords,
                                                                      text.substr(0, text.find(':')),
                                                                      "workload", "--workload"));
@@ -141,8 +143,6 @@ Result<void> read_workload(const JobRequest& request, Job& job) {
   }
   return {};
 }
-
-}  // namespace
 
 std::int64_t default_microbatches(const describe::Layout& layout) {
   constexpr std::int64_t kMicrobatchesPerPipelineRank = 4;
@@ -189,7 +189,7 @@ Result<JobReading> read_job(const JobRequest& request, const Context& context) {
   SEXTANT_CHECK_OK(read_layout(request, job));
   SEXTANT_CHECK_OK(read_sequences(request, job));
   SEXTANT_CHECK_OK(read_batch(request, job));
-  SEXTANT_CHECK_OK(read_workload(request, job));
+  SEXTANT_CHECK_OK(read_workload(request.workload, job));
   reading.violations = describe::refusals(job);
   reading.inputs = cluster_inputs(job.cluster, context.data);
   reading.inputs.emplace(reading.inputs.begin(), job.model.config_file, job.model.config_sha256);

@@ -49,6 +49,9 @@ Output not_legal(const JobReading& reading, std::string_view command, const Cont
 // pipeline rank, which leaves a bubble of at most a fifth.
 std::int64_t default_microbatches(const describe::Layout& layout);
 
+// "lora:16" into the job; "" is pre-training.
+Result<void> read_workload(const std::string& word, describe::Job& job);
+
 // The files of data/ that describe the cluster, with their SHA-256.
 std::vector<std::pair<std::string, std::string>> cluster_inputs(const describe::Cluster& cluster,
                                                                 const describe::DataStore& data);

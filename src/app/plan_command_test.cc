@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 
 #include "app/plan_counts.h"
+#include "app/plan_problem.h"
+#include "app/plan_why_not.h"
 #include "describe/cluster/load_cluster.h"
 
 namespace sextant::app {
@@ -47,6 +49,19 @@ TEST_F(PlanCommand, StoppedOnTheWayItAnswersWithTheBestSoFar) {
   EXPECT_NE(output->text.find("stopped before the end: the best so far"), std::string::npos)
       << output->text;
   EXPECT_NE(output->text.find("what bounds it"), std::string::npos) << output->text;
+}
+
+// Flash attention that nobody states is what the libraries pick; on a V100 that is none.
+TEST_F(PlanCommand, WhyNotCountsItsKeysAsStated) {
+  request.job.cluster = "8xv100-sxm-32g";
+  request.job.layout = "precision=fp16";
+  const auto problem = plan_problem(request, *plan_wishes(request), context);
+  ASSERT_TRUE(problem) << to_text(problem.error());
+  EXPECT_TRUE(why_not(*problem, "tp=1", nullptr)->broken.empty());
+  const auto asked = why_not(*problem, "tp=1,attention=flash", nullptr);
+  ASSERT_TRUE(asked);
+  ASSERT_EQ(asked->broken.size(), 1U);
+  EXPECT_TRUE(asked->broken[0].starts_with("ATTENTION-DEVICE"));
 }
 
 TEST_F(PlanCommand, CountsAreWholeNodesAndPartsOfOne) {

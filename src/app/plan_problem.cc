@@ -107,7 +107,8 @@ Result<PlanProblem> from_files(const PlanRequest& request, const Context& contex
                                          .model = request.job.model,
                                          .cluster = request.job.cluster,
                                          .sequences = request.job.sequences,
-                                         .global_batch = request.job.global_batch},
+                                         .global_batch = request.job.global_batch,
+                                         .workload = request.job.workload},
                                         context));
   if (!files.job || !files.open.empty()) {
     return invalid(files.open.front(), request.from.front());

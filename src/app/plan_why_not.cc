@@ -1,6 +1,7 @@
 #include "app/plan_why_not.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -17,8 +18,8 @@ std::string pair_text(const Layout& layout, std::string_view key) {
   return fmt::format("{}={}", key, explain::value_of(layout, key));
 }
 
-// The text over the framework's defaults, formats and kernels as the problem has them.
-Result<Layout> asked_layout(const PlanProblem& of, const std::string& text) {
+// The text over the framework's defaults, formats and kernels as the problem has them; its keys.
+Result<describe::LayoutReading> asked_layout(const PlanProblem& of, const std::string& text) {
   const search::Problem& problem = of.problem;
   Layout scratch;
   auto given = describe::set_keys(text, scratch);
@@ -34,7 +35,16 @@ Result<Layout> asked_layout(const PlanProblem& of, const std::string& text) {
   }
   SEXTANT_TRY(describe::LayoutReading reading,
               describe::parse_layout(whole, problem.job.framework));
-  return reading.layout;
+  reading.given = std::move(*given);
+  return reading;
+}
+
+// Rules about what is stated ask who stated it: the user, here.
+std::vector<std::string> broken_as_stated(const PlanProblem& of,
+                                          const describe::LayoutReading& asked) {
+  PlanProblem stated = of;
+  stated.problem.job.stated.insert(asked.given.begin(), asked.given.end());
+  return broken_rules(stated, asked.layout);
 }
 
 // Values that were fixed otherwise, or that no search chooses.
@@ -82,10 +92,11 @@ std::vector<std::string> outside_space(const search::Problem& problem, const Lay
 
 Result<explain::WhyNot> why_not(const PlanProblem& of, const std::string& text,
                                 const Layout* best) {
-  SEXTANT_TRY(Layout layout, asked_layout(of, text));
+  SEXTANT_TRY(const describe::LayoutReading reading, asked_layout(of, text));
+  Layout layout = reading.layout;
   explain::WhyNot asked;
   asked.words = text;
-  asked.broken = broken_rules(of, layout);
+  asked.broken = broken_as_stated(of, reading);
   if (!asked.broken.empty()) {
     return asked;
   }

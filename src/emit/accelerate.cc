@@ -8,6 +8,7 @@
 #include "base/integers.h"
 #include "base/text.h"
 #include "emit/accelerate_engines.h"
+#include "emit/canonical.h"
 
 namespace sextant::emit {
 namespace {
@@ -199,7 +200,9 @@ KnownKeys accelerate_keys() {
   return {{kKeys.begin(), kKeys.end()}, {kTables.begin(), kTables.end()}};
 }
 
-Writing write_accelerate(const describe::Job& job) {
+Writing write_accelerate(const describe::Job& given) {
+  describe::Job job = given;
+  job.layout = canonical_layout(given);
   Writing writing;
   writing.settings.dialect = Dialect::kAccelerate;
   const Engine engine = engine_for(job);
@@ -208,10 +211,8 @@ Writing write_accelerate(const describe::Job& job) {
   accelerate::write_engine_settings(engine, job, out);
   writing.settings.given = std::move(out).take();
   writing.settings.launch = launch_settings(job);
-  describe::Layout wanted = job.layout;
-  wanted.dp = job.dp();
   writing.left_out =
-      left_out_of(wanted, read_accelerate_layout(writing.settings).layout, kAccelerateReasons);
+      left_out_of(job.layout, read_accelerate_layout(writing.settings).layout, kAccelerateReasons);
   constexpr std::string_view kScript = "the training script sets it";
   writing.left_out.push_back({"model", job.model.name, std::string(kScript)});
   writing.left_out.push_back({"seq", std::to_string(job.sequences.length), std::string(kScript)});

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace sextant::emit {
 namespace {
@@ -24,6 +25,17 @@ void settle_recompute(describe::RecomputePolicy& policy) {
       (policy.method == describe::RecomputeMethod::kUniform && policy.layers == 1)) {
     policy.method = describe::RecomputeMethod::kUniform;
     policy.layers = 0;
+  }
+}
+
+// As many layers on every stage is what no list at all means.
+void settle_split(Layout& layout) {
+  std::vector<std::int64_t>& stages = layout.split.layers_per_stage;
+  const bool whole = std::cmp_equal(stages.size(), layout.stages());
+  const bool even = std::ranges::all_of(
+      stages, [&stages](std::int64_t layers) { return layers == stages.front(); });
+  if (whole && even) {
+    layout.split = {};
   }
 }
 
@@ -83,6 +95,7 @@ Layout canonical_layout(const describe::Job& job) {
     layout.zero_group = 0;
   }
   layout.reshard_after_forward |= layout.zero != describe::Zero::kParameters;
+  settle_split(layout);
   settle_recompute(layout.recompute);
   settle_overlap(layout);
   return layout;

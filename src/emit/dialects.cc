@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "describe/layout/attention_kernel.h"
 #include "emit/accelerate.h"
 #include "emit/bridge.h"
 #include "emit/deepspeed.h"
@@ -38,10 +39,18 @@ Writing write_words(Dialect dialect, const describe::Job& job) {
   return {};
 }
 
-// A default that the framework has no words for is what it picks anyway; a stated one is lost.
+// A default that the framework has no words for is what it picks anyway; a stated one is lost, but
+// where the device leaves it nothing else to pick.
 bool names_attention(Dialect dialect) {
   return dialect == Dialect::kMegatron || dialect == Dialect::kBridge ||
          dialect == Dialect::kMaxtext || dialect == Dialect::kNanotron;
+}
+
+bool picks_attention(const describe::Job& job) {
+  describe::Job open = job;
+  open.stated.erase("attention");
+  open.layout.attention = describe::AttentionKernel::kFlash;
+  return describe::attention_kernel(open) == job.layout.attention;
 }
 
 Reading read_words(const Settings& settings, const describe::DataStore& data) {
@@ -92,7 +101,7 @@ Writing write(Dialect dialect, const describe::Job& job) {
   Writing writing = write_words(dialect, job);
   const bool said = std::any_of(writing.left_out.begin(), writing.left_out.end(),
                                 [](const Inexpressible& one) { return one.field == "attention"; });
-  if (job.states("attention") && !said && !names_attention(dialect)) {
+  if (job.states("attention") && !said && !names_attention(dialect) && !picks_attention(job)) {
     writing.left_out.push_back({"attention",
                                 std::string(describe::word_of<describe::AttentionKernel>(
                                     describe::kAttentionKernelWords, job.layout.attention)),

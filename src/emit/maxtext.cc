@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "emit/canonical.h"
 #include "emit/maxtext_parts.h"
 
 namespace sextant::emit {
@@ -65,7 +66,12 @@ bool is_override_key(std::string_view text) {
 
 }  // namespace
 
-Writing write_maxtext(const describe::Job& job) {
+Writing write_maxtext(const describe::Job& given) {
+  describe::Job job = given;
+  job.layout = canonical_layout(given);
+  if (job.layout.cp_method == describe::CpMethod::kAllToAllP2p) {
+    job.layout.cp_inner = given.layout.cp_inner;  // MaxText has no default for it
+  }
   Writing writing;
   writing.settings.dialect = Dialect::kMaxtext;
   const std::vector<Setting> model = maxtext::model_settings(job.model, describe::DataStore{});
@@ -76,10 +82,8 @@ Writing write_maxtext(const describe::Job& job) {
   maxtext::write_kernels(job, out);
   writing.settings.given = std::move(out).take();
   writing.settings.launch = launch_settings(job);
-  describe::Layout wanted = job.layout;
-  wanted.dp = job.dp();
   const Reading said = read_maxtext_layout(writing.settings, model.empty() ? nullptr : &job.model);
-  writing.left_out = left_out_of(wanted, said.layout, kMaxtextReasons);
+  writing.left_out = left_out_of(job.layout, said.layout, kMaxtextReasons);
   if (model.empty()) {
     writing.left_out.push_back({"model", job.model.name,
                                 "MaxText has no model_name for it; add a file to configs/models"});

@@ -152,7 +152,7 @@ Arguments write_arguments(const Job& job, Megatron program) {
   }
   write_kernels(job, out);
   write_formats(job.layout, out);
-  write_model(job.model, out);
+  write_model(job, out);
   return out.arguments();
 }
 

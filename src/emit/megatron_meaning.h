@@ -14,7 +14,7 @@
 namespace sextant::emit {
 
 // megatron_model.cc: the shape of the model.
-void write_model(const describe::Model& model, ArgumentWriter& out);
+void write_model(const describe::Job& job, ArgumentWriter& out);
 // Nothing where layers, hidden size or heads are missing. The vocabulary is 0 where it is the
 // tokenizer's.
 std::optional<describe::Model> read_model(ArgumentReader& in);

@@ -120,7 +120,16 @@ void write_experts(const Model& model, const MoeFfn& moe, ArgumentWriter& out) {
   out.words("moe_layer_freq", std::move(each));
 }
 
-void write_whole(const Model& model, ArgumentWriter& out) {
+// Megatron refuses sequences beyond it, though only a learned table has a size. Source: Megatron-LM
+// d98e8a64, arguments.py, validate_args.
+std::int64_t most_positions(const describe::Job& job) {
+  const Model& model = job.model;
+  return model.learned_positions > 0 ? model.learned_positions
+                                     : std::max(model.max_positions, job.sequences.length);
+}
+
+void write_whole(const describe::Job& job, ArgumentWriter& out) {
+  const Model& model = job.model;
   const auto* attention = first_mixer<Attention>(model);
   const bool rotary = attention == nullptr || attention->rotary;
   const bool learned = model.learned_positions > 0;
@@ -128,7 +137,7 @@ void write_whole(const Model& model, ArgumentWriter& out) {
   out.number("num_layers", model.layer_count());
   out.number("hidden_size", model.hidden);
   out.word("position_embedding_type", positions);
-  out.number("max_position_embeddings", learned ? model.learned_positions : model.max_positions);
+  out.number("max_position_embeddings", most_positions(job));
   // NullTokenizer adds a token for the end of a document. Source: Megatron-LM d98e8a64,
   // core/tokenizers/text/libraries/null_tokenizer.py.
   out.word("tokenizer_type", "NullTokenizer");
@@ -256,8 +265,9 @@ void read_vocab(ArgumentReader& in, Model& model) {
 
 }  // namespace
 
-void write_model(const Model& model, ArgumentWriter& out) {
-  write_whole(model, out);
+void write_model(const describe::Job& job, ArgumentWriter& out) {
+  const Model& model = job.model;
+  write_whole(job, out);
   const auto* attention = first_mixer<Attention>(model);
   const auto* latent = first_mixer<LatentAttention>(model);
   const auto* dense = first_ffn<DenseFfn>(model);

@@ -190,6 +190,23 @@ TEST(Megatron, SetsConnectionsAsTheLayoutWants) {
             "optim_grads_params");
 }
 
+// Megatron refuses a sequence beyond them, which a configuration may leave open or say too low.
+TEST(Megatron, PositionsHoldTheSequence) {
+  describe::Job job = llama_job();
+  for (const std::int64_t known : std::vector<std::int64_t>{0, 1024, 131'072}) {
+    job.model.max_positions = known;
+    EXPECT_EQ(flag_value(write_megatron(job).settings.given, "max_position_embeddings"),
+              std::to_string(std::max(known, job.sequences.length)));
+  }
+}
+
+TEST(Megatron, AsManyLayersOnEveryStageAreNoListOfStages) {
+  describe::Job job = llama_job();
+  job.layout.split.layers_per_stage.assign(static_cast<std::size_t>(job.layout.stages()),
+                                           job.model.layer_count() / job.layout.stages());
+  EXPECT_EQ(fields_of(write_megatron(job).left_out), std::vector<std::string>{});
+}
+
 TEST(Megatron, NamesModelsOfTheCatalogue) {
   for (const auto* const name : {"llama-3.1-70b", "qwen3-30b-a3b", "deepseek-v3-671b", "gpt-3-175b",
                                  "mixtral-8x7b", "qwen2.5-7b", "kimi-k2-1t"}) {

@@ -8,6 +8,7 @@
 #include "base/integers.h"
 #include "base/text.h"
 #include "describe/layout/framework_defaults.h"
+#include "emit/canonical.h"
 #include "emit/setting_values.h"
 #include "emit/tree_file_writer.h"
 
@@ -338,7 +339,9 @@ KnownKeys nanotron_keys() {
   return known;
 }
 
-Writing write_nanotron(const describe::Job& job) {
+Writing write_nanotron(const describe::Job& given) {
+  describe::Job job = given;
+  job.layout = canonical_layout(given);
   Writing writing;
   writing.settings.dialect = Dialect::kNanotron;
   const std::vector<Setting> model = nanotron_model_settings(job.model);
@@ -352,10 +355,8 @@ Writing write_nanotron(const describe::Job& job) {
   out.whole(kReplicaAccumulation, std::max<std::int64_t>(1, job.microbatches()));
   writing.settings.given = std::move(out).take();
   writing.settings.launch = launch_settings(job);
-  describe::Layout wanted = job.layout;
-  wanted.dp = job.dp();
   const Reading said = read_nanotron_layout(writing.settings);
-  writing.left_out = left_out_of(wanted, said.layout, kNanotronReasons);
+  writing.left_out = left_out_of(job.layout, said.layout, kNanotronReasons);
   if (model.empty()) {
     writing.left_out.push_back({"model", job.model.name,
                                 "nanotron trains Llama-like decoders; write model_config by hand"});

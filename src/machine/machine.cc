@@ -4,8 +4,8 @@
 #include "cost/comm/torus_time.h"
 #include "describe/cluster/torus.h"
 #include "describe/draw_facts.h"
+#include "describe/layout/attention_kernel.h"
 #include "describe/torus_facts.h"
-#include "machine/attention_kernel.h"
 
 namespace sextant::machine {
 namespace {
@@ -59,7 +59,7 @@ Result<const Machines::Facts*> Machines::facts() {
 
 Result<ComputeMachine> Machines::compute(const Job& job) {
   const describe::Device& device = job.cluster.device;
-  const describe::AttentionKernel kernel = attention_kernel(job);
+  const describe::AttentionKernel kernel = describe::attention_kernel(job);
   ComputeMachine machine;
   SEXTANT_TRY(const DeviceModels::Known* known, devices_.of(device, kernel));
   machine.device = known->model;

@@ -7,12 +7,10 @@
 
 #include "describe/cluster/load_cluster.h"
 #include "describe/model/load_model.h"
-#include "machine/attention_kernel.h"
 
 namespace sextant::machine {
 namespace {
 
-using describe::AttentionKernel;
 using describe::Job;
 
 const describe::DataStore& data_files() {
@@ -33,18 +31,6 @@ bool assumes(const describe::Assumptions& assumed, std::string_view key, std::st
   return std::any_of(assumed.begin(), assumed.end(), [&](const describe::Assumption& one) {
     return one.key == key && one.value == value;
   });
-}
-
-TEST(Machine, AnAttentionKernelThatIsOpenIsWhatTheDevicesLibrariesPick) {
-  EXPECT_EQ(attention_kernel(job_on("8xh100-sxm")), AttentionKernel::kCudnn);
-  EXPECT_EQ(attention_kernel(job_on("8xb200-sxm")), AttentionKernel::kCudnn);
-  EXPECT_EQ(attention_kernel(job_on("8xa100-sxm-80g")), AttentionKernel::kFlash);
-  Job stated = job_on("8xh100-sxm");
-  stated.stated.emplace("attention");
-  EXPECT_EQ(attention_kernel(stated), AttentionKernel::kFlash);
-  Job eager = job_on("8xh100-sxm");
-  eager.layout.attention = AttentionKernel::kEager;
-  EXPECT_EQ(attention_kernel(eager), AttentionKernel::kEager);
 }
 
 TEST(Machine, SaysWhatItAssumesAndWhichFilesItRestsOn) {

@@ -176,6 +176,11 @@ void read_overlaps(Reading& at) {
   mention("asynctp", Overlap::kTensorParallel);
   mention("pp p2p overlap", Overlap::kPipeline);
   mention("a2a overlap", Overlap::kExpert);
+  // Flags listed once for all sizes; NeMo's recipes leave it on and NeMo drops it.
+  if (layout.tp == 1 && layout.overlaps(Overlap::kTensorParallel)) {
+    set_overlap(layout, Overlap::kTensorParallel, false);
+    at.assume("overlap without tp (tp=1: nothing to overlap)");
+  }
 }
 
 }  // namespace sextant::measured

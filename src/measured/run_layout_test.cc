@@ -172,7 +172,7 @@ TEST(RunRecompute, ModulesOfSelectivePolicies) {
   using Modules = std::vector<RecomputeModule>;
   EXPECT_EQ(modules("selective: mla_up_proj"), Modules{RecomputeModule::kMlaUpProjection});
   EXPECT_EQ(modules("selective: moe_act,layernorm"),
-            (Modules{RecomputeModule::kMoeActivation, RecomputeModule::kLayerNorm}));
+            (Modules{RecomputeModule::kLayerNorm, RecomputeModule::kMoeActivation}));
   EXPECT_EQ(modules("selective layer"), Modules{RecomputeModule::kEverySecondLayer});
   EXPECT_EQ(modules("selective (attention core)"), Modules{RecomputeModule::kCoreAttention});
   EXPECT_TRUE(assumed.empty());

@@ -108,6 +108,7 @@ RecomputePolicy run_recompute(const RunCells& run, describe::Assumptions& assume
   } else if (run.recompute_kind == "custom") {
     policy = custom(run, assumed);
   }
+  std::sort(policy.modules.begin(), policy.modules.end());
   return policy;
 }
 

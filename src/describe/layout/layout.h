@@ -121,7 +121,7 @@ struct RecomputePolicy {
   RecomputeMethod method = RecomputeMethod::kUniform;  // full only
   std::int64_t layers =
       0;  // full only: layers a chunk (uniform) or recomputed a stage (block); 0: all
-  std::vector<RecomputeModule> modules;  // selective only
+  std::vector<RecomputeModule> modules;  // selective only; sorted, without repeats
   bool operator==(const RecomputePolicy&) const = default;
 };
 

@@ -285,12 +285,18 @@ Result<JsonValue> load_table(const DataStore& data, std::string_view path, std::
   return *table;
 }
 
-}  // namespace
-
-Result<HfTables> load_hf_tables(const DataStore& data) {
+Result<HfTables> parsed_hf_tables(const DataStore& data) {
   SEXTANT_TRY(JsonValue families, load_table(data, "hf/families.json", "families"));
   SEXTANT_TRY(JsonValue classes, load_table(data, "hf/class_defaults.json", "classes"));
   return HfTables{.families = std::move(families), .classes = std::move(classes)};
+}
+
+}  // namespace
+
+// Tens of kilobytes of JSON: those built in are parsed once, not once a model.
+Result<HfTables> load_hf_tables(const DataStore& data) {
+  static const Result<HfTables> kBuiltIn = parsed_hf_tables(DataStore());
+  return data.override_folder() ? parsed_hf_tables(data) : kBuiltIn;
 }
 
 bool knows_family(const HfTables& tables, std::string_view model_type) {

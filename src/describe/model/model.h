@@ -28,6 +28,7 @@ struct Norm {
   bool has_weight = true;       // false: OLMo's non-parametric LayerNorm
   bool has_bias = false;        // true: LayerNorm as GPT-2 has it
   bool subtracts_mean = false;  // LayerNorm rather than RMSNorm
+  bool operator==(const Norm&) const = default;
 };
 
 // A norm on queries and keys: one of head_dim shared by all heads, or one over all heads together.
@@ -46,6 +47,7 @@ struct Attention {
   bool sinks = false;        // one learned logit per head (gpt-oss)
   bool rotary = true;
   QkNorm qk_norm = QkNorm::kNone;
+  bool operator==(const Attention&) const = default;
 };
 
 // The sparse-attention indexer of DeepSeek-V3.2 and its kin; heads == 0: there is none.
@@ -53,6 +55,7 @@ struct SparseIndexer {
   std::int64_t heads = 0;
   std::int64_t head_dim = 0;
   std::int64_t topk = 0;
+  bool operator==(const SparseIndexer&) const = default;
 };
 
 // Multi-head latent attention (DeepSeek-V2 and later).
@@ -64,6 +67,7 @@ struct LatentAttention {
   std::int64_t qk_rope_head_dim = 0;
   std::int64_t v_head_dim = 0;
   SparseIndexer indexer{};
+  bool operator==(const LatentAttention&) const = default;
 };
 
 struct Mamba2 {
@@ -76,6 +80,7 @@ struct Mamba2 {
   bool conv_bias = true;
   bool projection_bias = false;
   [[nodiscard]] std::int64_t inner() const { return heads * head_dim; }
+  bool operator==(const Mamba2&) const = default;
 };
 
 struct GatedDeltaNet {
@@ -84,12 +89,14 @@ struct GatedDeltaNet {
   std::int64_t key_head_dim = 0;
   std::int64_t value_head_dim = 0;
   std::int64_t conv_kernel = 0;
+  bool operator==(const GatedDeltaNet&) const = default;
 };
 
 struct DenseFfn {
   std::int64_t width = 0;
   bool gated = true;  // three matrices (SwiGLU and its kin) or two
   bool bias = false;
+  bool operator==(const DenseFfn&) const = default;
 };
 
 struct MoeFfn {
@@ -105,6 +112,7 @@ struct MoeFfn {
   bool router_bias = false;      // a bias on the router's logits (gpt-oss)
   bool correction_bias = false;  // a learned balance bias per expert (DeepSeek-V3), no gradient
   bool shared_gate = false;      // a 1-wide gate on the shared expert (Qwen2-MoE, Qwen3-Next)
+  bool operator==(const MoeFfn&) const = default;
 };
 
 using Mixer = std::variant<std::monostate, Attention, LatentAttention, Mamba2, GatedDeltaNet>;
@@ -115,6 +123,7 @@ struct Block {
   Ffn ffn{};
   int norms = 2;  // hidden-wide norms: 2 usually, 4 in Gemma 2/3, 1 in single-part hybrid blocks
   bool parallel_residual = false;  // mixer and ffn read the same input (GPT-NeoX, GPT-J, Falcon)
+  bool operator==(const Block&) const = default;
 };
 
 struct Model {
@@ -141,6 +150,7 @@ struct Model {
   [[nodiscard]] std::int64_t layer_count() const {
     return static_cast<std::int64_t>(layers.size());
   }
+  bool operator==(const Model&) const = default;
 };
 
 // Does Hugging Face's code of the family spell the tanh form of GELU out, which PyTorch has no

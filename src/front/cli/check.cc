@@ -17,6 +17,8 @@ Command check_command() {
                   {"--on", "CLUSTER", "the cluster, or the device alone", "clusters"},
                   {"--seq", "LENGTH", "tokens a sequence, where the files do not say", ""},
                   {"--gbs", "SEQUENCES", "sequences a step, where the files do not say", ""},
+                  {"--workload", "KIND", "pretrain, sft, lora[:RANK[:MODULE+…]] or forward",
+                   "pretrain|sft|lora|forward"},
                   {"--to-row", "", "a log's job and measured step as CSV that validate reads", ""}},
       .run =
           [](const Arguments& arguments, const app::Context& context) {
@@ -24,7 +26,8 @@ Command check_command() {
                                               .model = arguments.one("--model"),
                                               .cluster = arguments.one("--on"),
                                               .sequences = arguments.one("--seq"),
-                                              .global_batch = arguments.one("--gbs")},
+                                              .global_batch = arguments.one("--gbs"),
+                                              .workload = arguments.one("--workload")},
                                     .to_row = arguments.has("--to-row")},
                                    context);
           },

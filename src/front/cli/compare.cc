@@ -38,7 +38,8 @@ Command compare_command() {
                                                        .model = arguments.one("--model"),
                                                        .cluster = arguments.one("--on"),
                                                        .sequences = arguments.one("--seq"),
-                                                       .global_batch = arguments.one("--gbs")},
+                                                       .global_batch = arguments.one("--gbs"),
+                                                       .workload = arguments.one("--workload")},
                                                .row = arguments.one("ROW-ID"),
                                                .tables = arguments.all("--rows")},
                                               context);

@@ -1,13 +1,12 @@
-#include "machine/attention_kernel.h"
+#include "describe/layout/attention_kernel.h"
 
 #include <algorithm>
 #include <array>
 #include <string_view>
 
-namespace sextant::machine {
+namespace sextant::describe {
 
-describe::AttentionKernel attention_kernel(const describe::Job& job) {
-  using describe::AttentionKernel;
+AttentionKernel attention_kernel(const Job& job) {
   constexpr std::array<std::string_view, 3> kNewer{"hopper", "blackwell", "blackwell-ultra"};
   const bool newer =
       std::find(kNewer.begin(), kNewer.end(), job.cluster.device.generation) != kNewer.end();
@@ -15,4 +14,4 @@ describe::AttentionKernel attention_kernel(const describe::Job& job) {
   return newer && open ? AttentionKernel::kCudnn : job.layout.attention;
 }
 
-}  // namespace sextant::machine
+}  // namespace sextant::describe

@@ -33,8 +33,9 @@ std::span<const EmbeddedFile> embedded_files() {
 }  // namespace sextant::describe
 " @ONLY)
 list(TRANSFORM data_files PREPEND ${PROJECT_SOURCE_DIR}/data/)
+# By itself: a unit of several sources would forget that it depends on the data.
 set_source_files_properties(${PROJECT_BINARY_DIR}/embedded_data.cc PROPERTIES
-  OBJECT_DEPENDS "${data_files}")
+  OBJECT_DEPENDS "${data_files}" SKIP_UNITY_BUILD_INCLUSION ON)
 add_library(sextant_embedded_data OBJECT ${PROJECT_BINARY_DIR}/embedded_data.cc)
 target_include_directories(sextant_embedded_data PRIVATE ${PROJECT_SOURCE_DIR}/src)
 target_compile_features(sextant_embedded_data PRIVATE cxx_std_20)

@@ -6,8 +6,8 @@
 
 #include <gtest/gtest.h>
 
-#include "plan_scenarios.h"
 #include "describe/layout/legality.h"
+#include "plan_scenarios.h"
 #include "search/baselines/alpa.h"
 #include "search/baselines/intra_op.h"
 #include "search/baselines/stage_cuts.h"

@@ -179,7 +179,7 @@ void read_overlaps(Reading& at) {
   // Flags listed once for all sizes; NeMo's recipes leave it on and NeMo drops it.
   if (layout.tp == 1 && layout.overlaps(Overlap::kTensorParallel)) {
     set_overlap(layout, Overlap::kTensorParallel, false);
-    at.assume("overlap without tp (tp=1: nothing to overlap)");
+    at.assume("overlap", "without tp", "tp=1: nothing to overlap");
   }
 }
 

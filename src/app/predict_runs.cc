@@ -41,6 +41,9 @@ Answer RunPredictor::operator()(const measured::Row& row) {
     return *refusal;
   }
   auto& [job, machine] = std::get<RunQuestion>(asked);
+  if (!machine.spreads) {
+    return Refusal{"no intervals"};
+  }
   const double step = step::estimate_step(*job, machine.model).step / 1_s;
   const describe::StepSpread& spread = machine.spreads->of(*job);
   const double tokens =

@@ -16,7 +16,7 @@ namespace sextant::emit {
 
 // zero 3 is written as FSDP 2, zero 0 as DDP, zero 1 and 2 as DeepSpeed; a pipeline, sequence
 // parallelism or tensor parallelism without FSDP as Megatron-LM.
-Writing write_accelerate(const describe::Job& job);
+Writing write_accelerate(const describe::Job& given);
 Reading read_accelerate(const Settings& settings, const describe::DataStore& data);
 KnownKeys accelerate_keys();
 

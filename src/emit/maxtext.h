@@ -28,7 +28,7 @@
 
 namespace sextant::emit {
 
-Writing write_maxtext(const describe::Job& job);
+Writing write_maxtext(const describe::Job& given);
 Reading read_maxtext(const Settings& settings, const describe::DataStore& data);
 
 // The words of a command line that set something: "remat_policy=full". Others (the module, the

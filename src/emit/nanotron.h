@@ -17,7 +17,7 @@
 
 namespace sextant::emit {
 
-Writing write_nanotron(const describe::Job& job);
+Writing write_nanotron(const describe::Job& given);
 Reading read_nanotron(const Settings& settings, const describe::DataStore& data);
 KnownKeys nanotron_keys();
 

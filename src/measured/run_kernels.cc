@@ -24,6 +24,9 @@ void read_attention(Reading& at) {
   using describe::AttentionKernel;
   Layout& layout = at.out.layout;
   const std::string kernel = to_lower(at.run.attention);
+  const int year = year_of(at.run.date).value_or(kFlashEverywhereSince);
+  const bool engine = is_megatron(at.out.framework) || at.out.framework == Framework::kMaxtext ||
+                      contains(kernel, "te)");
   if (contains(kernel, "no flash") || contains(kernel, "not flash") || contains(kernel, "fused")) {
     layout.attention = AttentionKernel::kFused;
   } else if (contains(kernel, "v1") || contains(to_lower(at.run.framework), "llm-foundry")) {
@@ -31,18 +34,13 @@ void read_attention(Reading& at) {
     at.assume("attention", "flash1", "llm-foundry 0.0.4: flash-attn 1 or its Triton copy");
   } else if (contains(kernel, "cudnn")) {
     layout.attention = AttentionKernel::kCudnn;
-  } else if (kernel.empty() && is_megatron(at.out.framework) &&
-             year_of(at.run.date).value_or(kFlashEverywhereSince) < kFlashEverywhereSince) {
+  } else if (kernel.empty() && is_megatron(at.out.framework) && year < kFlashEverywhereSince) {
     layout.attention = AttentionKernel::kFused;
     at.assume("attention", "fused-softmax", "before flash attention");
-  } else if (is_megatron(at.out.framework) || at.out.framework == Framework::kMaxtext ||
-             contains(kernel, "te)")) {
-    return;  // "flash" of whatever make Transformer Engine picks
-  } else if (kernel.empty() &&
-             year_of(at.run.date).value_or(kFlashEverywhereSince) < kCudnnFirstSince) {
-    at.assume("attention", "flash", "PyTorch before 2.10 asks for it first");
+  } else if (engine || (kernel.empty() && year >= kCudnnFirstSince)) {
+    return;  // flash of whatever make the libraries pick
   } else if (kernel.empty()) {
-    return;
+    at.assume("attention", "flash", "PyTorch before 2.10 asks for it first");
   }
   at.given.emplace_back("attention");
 }

@@ -133,7 +133,7 @@ Result<Recipes> published_recipes(const std::filesystem::path& truth,
       continue;
     }
     const auto& question = std::get<app::RunQuestion>(asked);
-    const Recipe recipe{row.id, row.source, question.job, question.model, time_of(row)};
+    const Recipe recipe{row.id, row.source, question.job, question.machine.model, time_of(row)};
     keep_faster(groups, group_of(*recipe.job), recipe);
   }
   recipes.groups = static_cast<std::int64_t>(groups.size());

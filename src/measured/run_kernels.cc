@@ -18,7 +18,8 @@ using describe::Overlap;
 // loss, the one of 2025-06 (TTN-032) only with a fused one.
 constexpr int kCompiledLossSince = 2025;
 constexpr int kFlashEverywhereSince = 2023;  // FlashAttention (2022-05) reached trainers that year
-constexpr int kCudnnFirstSince = 2026;       // PyTorch 2.10 (2026-01) asks cuDNN first
+// PyTorch 2.9 asks flash first, 2.11 cuDNN (both seen); the year stands for what lies between.
+constexpr int kCudnnFirstSince = 2026;
 
 void read_attention(Reading& at) {
   using describe::AttentionKernel;

@@ -15,6 +15,11 @@ OWNERS = {  # header prefix -> folders whose .cc files may include it
     "png.h": {"explain"},
     "yaml-cpp/": {"emit"},
     "coin/": {"search"},
+    "rapidjson/": {"profile"},
+    "zlib.h": {"profile"},
+    "zstd.h": {"profile"},
+    "sqlite3.h": {"profile"},
+    "google/protobuf/": {"profile"},
     "tl/expected": {"base"},
     "simgrid/": set(),  # tests/ only: no folder of src/
 }

@@ -16,6 +16,11 @@ libpng-dev          pictures (PNG)
 libyaml-cpp-dev     YAML and JSON files of frameworks
 coinor-libcbc-dev   integer programs of the Alpa baseline
 libgfortran-12-dev  LAPACK runtime, for CBC in the static binary
+rapidjson-dev       profiles of PyTorch, read as a stream
+zlib1g-dev          profiles packed with gzip
+libzstd-dev         profiles packed with zstd
+libsqlite3-dev      profiles of Nsight Systems
+libprotobuf-dev     profiles of XLA
 '
 
 packages_test='

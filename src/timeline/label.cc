@@ -30,6 +30,9 @@ class Hash {
     return *this << collective.op << collective.word << collective.element << collective.group
                  << collective.input << collective.output;
   }
+  Hash& operator<<(const Operation& operation) {
+    return *this << operation.name << operation.category << operation.module;
+  }
   [[nodiscard]] std::size_t value() const { return hash_; }
 
  private:
@@ -73,7 +76,8 @@ std::size_t hash_of(const Group& group) {
 
 std::size_t hash_of(const Label& label) {
   Hash hash;
-  hash << label.kind << label.name << label.bytes << label.flops << label.collective;
+  hash << label.kind << label.name << label.bytes << label.flops << label.collective
+       << label.operation;
   return hash.value();
 }
 
@@ -82,7 +86,12 @@ std::size_t stored_bytes(const Group& group) {
 }
 
 std::size_t stored_bytes(const Label& label) {
-  return sizeof(Label) + label.name.size() + (label.collective ? label.collective->word.size() : 0);
+  const auto of = [](const Operation& operation) {
+    return operation.name.size() + operation.category.size() + operation.module.size();
+  };
+  return sizeof(Label) + label.name.size() +
+         (label.collective ? label.collective->word.size() : 0) +
+         (label.operation ? of(*label.operation) : 0);
 }
 
 }  // namespace sextant::timeline

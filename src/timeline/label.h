@@ -84,6 +84,15 @@ struct Collective {
   bool operator==(const Collective&) const = default;
 };
 
+// What a compiler or framework ran it for, as the source says: XLA's operator "fusion.12" of
+// category "loop fusion" in module "jit_train_step", PyTorch's "aten::mm".
+struct Operation {
+  std::string name;
+  std::string category = {};  // empty: not said
+  std::string module = {};    // empty: not said
+  bool operator==(const Operation&) const = default;
+};
+
 // What happened. Where something is not known there is nothing, which is not zero.
 struct Label {
   SpanKind kind = SpanKind::kCompute;
@@ -91,6 +100,7 @@ struct Label {
   std::optional<Bytes> bytes;  // of a collective, the larger of its buffers
   std::optional<Flops> flops;
   std::optional<Collective> collective = std::nullopt;
+  std::optional<Operation> operation = std::nullopt;
   bool operator==(const Label&) const = default;
 };
 using LabelId = Id<struct LabelTag>;

@@ -30,11 +30,11 @@ bool comes_before(const Span& a, const Span& b) {
 
 Timeline::Timeline(Bytes label_room) : label_room_(static_cast<std::size_t>(label_room.base())) {}
 
-LaneId Timeline::lane(RankId rank, StreamId stream, std::string_view name) {
+LaneId Timeline::lane(RankId rank, StreamId stream, std::string_view name, Place place) {
   const auto [at, is_new] =
-      lane_ids_.try_emplace({rank, stream}, static_cast<std::uint32_t>(lanes_.size()));
+      lane_ids_.try_emplace({rank, place, stream}, static_cast<std::uint32_t>(lanes_.size()));
   if (is_new) {
-    lanes_.push_back({rank, stream, std::string(name)});
+    lanes_.push_back({rank, stream, std::string(name), place});
     lane_text_ += name.size();
   }
   return {at->second};

@@ -1,10 +1,10 @@
 // Timeline: spans on lanes, the one type for predicted and for measured steps.
 //
-// A lane is one stream of one rank; a span is something that occupied it from start to end. What a
-// span *is* (kind, name, bytes, flops, the collective) is a Label, stored once however often it
-// repeats. What differs from one occurrence to the next (which launch, which of a group's
-// collectives) is kept apart, for the spans that have it. Times are whole nanoseconds from the
-// Timeline's own origin: exact to add and compare, 146 years to either side.
+// A lane is one stream of one rank, or one thread of its host; a span is something that occupied it
+// from start to end. What a span *is* (kind, name, bytes, flops, the collective) is a Label, stored
+// once however often it repeats. What differs from one occurrence to the next (which launch, which
+// of a group's collectives) is kept apart, for the spans that have it. Times are whole nanoseconds
+// from the Timeline's own origin: exact to add and compare, 146 years to either side.
 //
 // Memory, which memory() tells: a span 24 bytes; with a correlation or a sequence number 16 more,
 // with a sequence number another 8: ten million spans 240 to 480 MB. Without reserve() it is up to
@@ -21,7 +21,7 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
+#include <tuple>
 #include <vector>
 
 #include "base/ids.h"
@@ -31,10 +31,14 @@
 
 namespace sextant::timeline {
 
+// Where the work of a lane is done. A thread of the host and a stream may have one number.
+enum class Place : std::uint8_t { kDevice, kHost };
+
 struct Lane {
   RankId rank;
-  StreamId stream;
+  StreamId stream;   // of the device, or the host's thread
   std::string name;  // "compute", "nccl tp"; for people
+  Place place = Place::kDevice;
 };
 using LaneId = Id<struct LaneTag>;
 
@@ -80,8 +84,9 @@ class Timeline {
   explicit Timeline(Bytes label_room);
   Timeline() : Timeline(kLabelRoom) {}
 
-  // The lane of that rank and stream, made on first use; the first name given stays.
-  LaneId lane(RankId rank, StreamId stream, std::string_view name = {});
+  // The lane of that rank, stream and place, made on first use; the first name given stays.
+  LaneId lane(RankId rank, StreamId stream, std::string_view name = {},
+              Place place = Place::kDevice);
   // The group's id; equal groups share one. Nothing where a new one finds no room.
   std::optional<GroupId> group(const Group& group);
   // The label's id; equal labels share one. A new one that finds no room is counted in folded() and
@@ -166,7 +171,7 @@ class Timeline {
   std::vector<std::size_t> first_;  // of a lane's spans, as of sort(); one more at the end
   std::vector<LaneSums> sums_;      // of a lane, as of sort()
   std::vector<Lane> lanes_;
-  std::map<std::pair<RankId, StreamId>, std::uint32_t> lane_ids_;
+  std::map<std::tuple<RankId, Place, StreamId>, std::uint32_t> lane_ids_;
   std::size_t lane_text_ = 0;
   Interned<Group> groups_;
   Interned<Label> labels_;

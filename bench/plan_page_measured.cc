@@ -7,10 +7,10 @@
 
 #include <fmt/format.h>
 
-#include "app/predictor.h"
 #include "base/statistics.h"
 #include "measured/table.h"
 #include "plan_page.h"
+#include "validate/predictor.h"
 
 namespace sextant::bench {
 namespace {
@@ -107,7 +107,7 @@ std::string group_line(const std::string& source, const Picks& picks, double uni
 
 std::string measured_section(const app::Context& context, const std::filesystem::path& truth) {
   constexpr std::size_t kMostLines = 16;  // of one source
-  const measured::Predictor predictor = app::predictor(context.data);
+  const measured::Predictor predictor = validate::predictor(context.data);
   std::string summary =
       "| source | groups | runs | gain: least | median | mean | largest | plan slower | mean of "
       "the "

@@ -8,8 +8,8 @@
 #include <utility>
 #include <variant>
 
-#include "app/predict_runs.h"
 #include "measured/table.h"
+#include "validate/predict_runs.h"
 
 namespace sextant::bench {
 namespace {
@@ -118,7 +118,7 @@ Result<std::vector<Row>> wanted_rows(const std::filesystem::path& truth,
 Result<Recipes> published_recipes(const std::filesystem::path& truth,
                                   const describe::DataStore& data) {
   SEXTANT_TRY(const std::vector<Row> rows, wanted_rows(truth, data));
-  app::RunPredictor predictor(data);
+  validate::RunPredictor predictor(data);
   Recipes recipes;
   std::map<decltype(group_of(std::declval<Job>())), Recipe> groups;
   for (const Row& row : rows) {
@@ -132,7 +132,7 @@ Result<Recipes> published_recipes(const std::filesystem::path& truth,
       ++recipes.refused[refusal->reason];
       continue;
     }
-    const auto& question = std::get<app::RunQuestion>(asked);
+    const auto& question = std::get<validate::RunQuestion>(asked);
     const Recipe recipe{row.id, row.source, question.job, question.machine.model, time_of(row)};
     keep_faster(groups, group_of(*recipe.job), recipe);
   }

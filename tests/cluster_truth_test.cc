@@ -5,9 +5,9 @@
 
 #include <gtest/gtest.h>
 
-#include "app/predict_cluster.h"
 #include "base/statistics.h"
 #include "truth_errors.h"
+#include "validate/predict_cluster.h"
 
 namespace sextant {
 namespace {
@@ -30,7 +30,7 @@ class ClusterTruth : public ::testing::Test {
 // The table's rows answered by constants of the micro-benchmarks beside it.
 measured::ValidationReport report_of(const std::vector<measured::Row>& rows,
                                      const describe::DataStore& data) {
-  app::ClusterPredictor predictor(data);
+  validate::ClusterPredictor predictor(data);
   return measured::validate(rows,
                             [&predictor](const measured::Row& row) { return predictor(row); });
 }
@@ -56,7 +56,7 @@ TEST_F(ClusterTruth, LayoutPredictedToBeFastestIsNearTheBest) {
 }
 
 TEST_F(ClusterTruth, StepsAreWithinAThirdOnAverage) {
-  const auto errors = tests::errors_of<app::ClusterPredictor>(
+  const auto errors = tests::errors_of<validate::ClusterPredictor>(
       steps_table(), [](const measured::Row&) { return true; });
   EXPECT_EQ(errors.size(), 50U);
   EXPECT_LE(mean(errors).value_or(1.0), 0.30);
@@ -64,7 +64,7 @@ TEST_F(ClusterTruth, StepsAreWithinAThirdOnAverage) {
 
 TEST_F(ClusterTruth, ConstantsOfTheMicroBenchmarks) {
   const describe::DataStore data;
-  const auto bench = app::cluster_bench(steps_table().parent_path() / "bench.csv", 2, data);
+  const auto bench = validate::cluster_bench(steps_table().parent_path() / "bench.csv", 2, data);
   ASSERT_TRUE(bench);
   EXPECT_EQ(bench->products.size(), 11U);
   EXPECT_EQ(bench->all_reduces.size(), 18U);
@@ -79,7 +79,7 @@ TEST_F(ClusterTruth, ConstantsOfTheMicroBenchmarks) {
 
 TEST_F(ClusterTruth, TableOfStepsIsNoTableOfMicroBenchmarks) {
   const describe::DataStore data;
-  EXPECT_FALSE(app::cluster_bench(steps_table(), 2, data));
+  EXPECT_FALSE(validate::cluster_bench(steps_table(), 2, data));
 }
 
 }  // namespace

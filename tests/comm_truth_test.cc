@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 
 #include "app/ledger_left_out.h"
-#include "app/predict_comm.h"
 #include "measured/comm_scores.h"
 #include "truth_errors.h"
+#include "validate/predict_comm.h"
 
 namespace sextant {
 namespace {
@@ -27,7 +27,7 @@ class CommTruth : public ::testing::Test {
   }
 
   [[nodiscard]] measured::ValidationReport report() const {
-    app::CommPredictor predictor(data_);
+    validate::CommPredictor predictor(data_);
     return measured::validate(rows_, [&](const measured::Row& row) { return predictor(row); });
   }
 
@@ -63,7 +63,7 @@ TEST_F(CommTruth, SystemsThatNoFitHasSeen) {
 
 // Nine of ten measurements of healthy systems are meant to lie inside.
 TEST_F(CommTruth, IntervalsHoldWhatTheySay) {
-  app::CommPredictor predictor(data_);
+  validate::CommPredictor predictor(data_);
   int inside = 0;
   int all = 0;
   for (const measured::Row& row : rows_) {

@@ -4,9 +4,9 @@
 
 #include <gtest/gtest.h>
 
-#include "app/predict_experts.h"
 #include "measured/comm_scores.h"
 #include "truth_errors.h"
+#include "validate/predict_experts.h"
 
 namespace sextant {
 namespace {
@@ -24,7 +24,7 @@ class ExpertTruth : public ::testing::Test {
     const describe::DataStore data;
     const auto rows = measured::read_table(table, data);
     ASSERT_TRUE(rows) << to_text(rows.error());
-    app::ExpertPredictor predictor(data);
+    validate::ExpertPredictor predictor(data);
     report = measured::validate(*rows, std::ref(predictor));
     const auto all = measured::comm_scores(*rows, report).experts;
     ASSERT_TRUE(all.has_value());
@@ -110,7 +110,7 @@ measured::Answer answer_to(const Change& change) {
   const describe::DataStore data;
   measured::Row row = v3_row();
   change(row, std::get<measured::EpAllToAllSubject>(row.subject));
-  return app::ExpertPredictor(data)(row);
+  return validate::ExpertPredictor(data)(row);
 }
 
 std::string refusal_of(const Change& change) {

@@ -4,9 +4,9 @@
 
 #include <gtest/gtest.h>
 
-#include "app/predict_kernels.h"
 #include "base/statistics.h"
 #include "truth_errors.h"
+#include "validate/predict_kernels.h"
 
 namespace sextant {
 namespace {
@@ -26,7 +26,7 @@ class KernelTruth : public ::testing::Test {
 };
 
 std::vector<double> kernel_errors(const fs::path& path, const Chosen& chosen) {
-  return tests::errors_of<app::KernelPredictor>(path, chosen);
+  return tests::errors_of<validate::KernelPredictor>(path, chosen);
 }
 
 constexpr double kHostBound = 20.0;  // µs

@@ -7,11 +7,11 @@
 
 #include <gtest/gtest.h>
 
-#include "app/predict_memory.h"
 #include "base/places_testing.h"
 #include "cost/memory/fit.h"
 #include "describe/layout/rules.h"
 #include "measured/table.h"
+#include "validate/predict_memory.h"
 
 namespace sextant {
 namespace {
@@ -33,7 +33,7 @@ std::vector<measured::Row> table_rows(const fs::path& path) {
 std::vector<double> memory_errors(const std::vector<measured::Row>& rows,
                                   std::string_view quantity) {
   const describe::DataStore data;
-  app::MemoryPredictor predictor(data);
+  validate::MemoryPredictor predictor(data);
   std::vector<double> errors;
   for (const measured::Row& row : rows) {
     if (row.refusal || row.quantity != quantity || row.trust == measured::Trust::kC) {
@@ -111,7 +111,7 @@ TEST_F(MemoryTruth, OtherRunsThatPrintMemory) {
 TEST_F(MemoryTruth, RunsThatFailedForMemoryAreRejected) {
   std::size_t rejected = 0;
   const describe::DataStore data;
-  app::MemoryPredictor predictor(data);
+  validate::MemoryPredictor predictor(data);
   for (const measured::Row& row : table_rows(truth_ / "runs" / "bloom.csv")) {
     if (row.quantity == "fits") {
       const measured::Answer answer = predictor(row);
@@ -129,7 +129,7 @@ TEST(MeasuredMemory, GrownBatches) {
   const fs::path table = source_dir() / "data" / "measured" / "h200_memory.csv";
   const std::vector<measured::Row> rows = table_rows(table);
   const describe::DataStore data;
-  app::MemoryPredictor predictor(data);
+  validate::MemoryPredictor predictor(data);
   std::size_t ran = 0;
   std::size_t failed = 0;
   std::size_t rejected = 0;

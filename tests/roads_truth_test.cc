@@ -20,10 +20,10 @@
 #include "app/check_command.h"
 #include "app/compare_runs.h"
 #include "app/estimate_command.h"
-#include "app/predict_runs.h"
 #include "describe/layout/legality.h"
 #include "road_words.h"
 #include "truth_errors.h"
+#include "validate/predict_runs.h"
 
 namespace sextant::tests {
 namespace {
@@ -258,14 +258,14 @@ std::vector<Predicted> chosen(const std::vector<Predicted>& rows) {
 // Rows of frameworks that have files at all: Megatron-DeepSpeed, PyTorch's first FSDP and trainers
 // without a name have none, so that two of the four roads are not there for them.
 std::vector<Predicted> with_files(const std::vector<measured::Row>& rows,
-                                  app::RunPredictor& validate, Journey& journey) {
+                                  validate::RunPredictor& predictor, Journey& journey) {
   std::vector<Predicted> list;
   for (const measured::Row& row : rows) {
     const auto* run = std::get_if<measured::RunSubject>(&row.subject);
     if (run == nullptr || run->job == nullptr || row.refusal || row.quantity != "step_time_s") {
       continue;
     }
-    const measured::Answer answer = validate(row);
+    const measured::Answer answer = predictor(row);
     const auto* prediction = std::get_if<measured::Prediction>(&answer);
     if (prediction == nullptr) {
       continue;
@@ -303,12 +303,12 @@ TEST(RoadsTruth, EveryRoadFromARowEndsAtOneStepTime) {
   const std::vector<std::filesystem::path> folder{truth_dir() / "runs"};
   const auto tables = measured::expand_tables(folder);
   ASSERT_TRUE(tables);
-  app::RunPredictor validate(json_context().data);
+  validate::RunPredictor predictor(json_context().data);
   Journey journey;
   for (const std::filesystem::path& table : *tables) {
     const auto rows = measured::read_table(table, json_context().data);
     ASSERT_TRUE(rows) << table;
-    for (const auto& [row, step] : chosen(with_files(*rows, validate, journey))) {
+    for (const auto& [row, step] : chosen(with_files(*rows, predictor, journey))) {
       travel(*row, table, step, journey);
     }
   }

@@ -5,9 +5,9 @@
 
 #include <gtest/gtest.h>
 
-#include "app/predict_runs.h"
 #include "base/statistics.h"
 #include "truth_errors.h"
+#include "validate/predict_runs.h"
 
 namespace sextant {
 namespace {
@@ -23,7 +23,7 @@ Score score_of(const std::string& source, std::size_t every) {
   const describe::DataStore data;
   const auto rows = measured::read_table(truth_dir() / "runs" / (source + ".csv"), data);
   EXPECT_TRUE(rows) << (rows ? "" : to_text(rows.error()));
-  app::RunPredictor predictor(data);
+  validate::RunPredictor predictor(data);
   Score score;
   std::size_t number = 0;
   for (const measured::Row& row : rows ? *rows : std::vector<measured::Row>()) {

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "app/predict_steps.h"
 #include "base/csv.h"
 #include "base/file.h"
 #include "base/places_testing.h"
@@ -14,6 +13,7 @@
 #include "base/text.h"
 #include "cost/compute/rank_time.h"
 #include "truth_errors.h"
+#include "validate/predict_steps.h"
 
 namespace sextant {
 namespace {
@@ -30,7 +30,7 @@ fs::path measured_here(std::string_view name) {
 
 // Mean size of the errors of one quantity of a table; a refusal is a failure.
 double step_score(const fs::path& path, std::string_view quantity) {
-  const auto errors = tests::errors_of<app::StepPredictor>(
+  const auto errors = tests::errors_of<validate::StepPredictor>(
       path, [quantity](const measured::Row& row) { return row.quantity == quantity; });
   return mean(errors).value_or(1.0);
 }

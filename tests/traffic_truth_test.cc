@@ -5,7 +5,6 @@
 
 #include <gtest/gtest.h>
 
-#include "app/predict_traffic.h"
 #include "base/csv.h"
 #include "base/file.h"
 #include "base/places_testing.h"
@@ -13,14 +12,15 @@
 #include "describe/layout/mesh.h"
 #include "measured/table.h"
 #include "measured/table_model.h"
+#include "validate/predict_traffic.h"
 
 namespace sextant {
 namespace {
 
 namespace fs = std::filesystem;
-using app::MessageKind;
 using measured::Row;
 using measured::StepCollectiveSubject;
+using validate::MessageKind;
 
 std::string message_text(const MessageKind& kind, std::int64_t count) {
   return std::string(kind.functional ? "f." : "c10d.") +
@@ -44,7 +44,7 @@ std::map<std::string, Case> cases_of(const fs::path& table) {
     const auto& subject = std::get<StepCollectiveSubject>(row.subject);
     Case& at = cases[subject.name];
     at.job = subject.job;
-    at.seen[app::kind_of(subject)] += subject.count;
+    at.seen[validate::kind_of(subject)] += subject.count;
   }
   return cases;
 }
@@ -65,7 +65,7 @@ void expect_same(const std::string& name, const std::map<MessageKind, std::int64
 void expect_exact(const fs::path& table) {
   for (const auto& [name, at] : cases_of(table)) {
     std::map<MessageKind, std::int64_t> predicted;
-    for (const app::MessageCount& message : app::predicted_messages(*at.job)) {
+    for (const validate::MessageCount& message : validate::predicted_messages(*at.job)) {
       predicted[message.kind] += message.count;
     }
     expect_same(name, at.seen, predicted);
@@ -95,7 +95,7 @@ TEST(TrafficTruth, TheValidatedBytesAreExact) {
   const auto rows = measured::read_table(table, describe::DataStore());
   ASSERT_TRUE(rows);
   for (const Row& row : *rows) {
-    const measured::Answer answer = app::predict_step_collective(row);
+    const measured::Answer answer = validate::predict_step_collective(row);
     const auto* prediction = std::get_if<measured::Prediction>(&answer);
     ASSERT_NE(prediction, nullptr) << row.id;
     EXPECT_EQ(prediction->value, row.measured) << row.id;
@@ -185,7 +185,8 @@ TEST(TrafficTruth, MessagesOfCompiledJaxProgramsArePredicted) {
   EXPECT_GE(seen.size(), 20U);
   for (const auto& [name, kinds] : seen) {
     std::map<MessageKind, std::int64_t> predicted;
-    for (app::MessageCount message : app::predicted_messages(xla_job(*table, first.at(name)))) {
+    for (validate::MessageCount message :
+         validate::predicted_messages(xla_job(*table, first.at(name)))) {
       message.kind.functional = false;
       if (message.kind.dtype != "int32") {
         predicted[message.kind] += message.count;

@@ -5,7 +5,6 @@
 #include <string_view>
 #include <tuple>
 
-#include "app/measured_comm.h"
 #include "base/file.h"
 #include "base/sha256.h"
 #include "explain/bandwidth_runs.h"
@@ -13,6 +12,7 @@
 #include "measured/comm_groups.h"
 #include "measured/hardware.h"
 #include "measured/table.h"
+#include "validate/measured_comm.h"
 
 namespace sextant::app {
 namespace {
@@ -62,7 +62,7 @@ Result<std::vector<explain::BandwidthSeries>> matching_runs(const std::vector<Ro
     if (call == nullptr || !call->device || !may_match(row, *call, question)) {
       continue;
     }
-    const auto shape = shape_of(*call);
+    const auto shape = validate::shape_of(*call);
     const auto rate = explain::bus_bandwidth(row, row.measured);
     if (!shape || shape->domains != group.domains || !rate) {
       continue;

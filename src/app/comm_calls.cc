@@ -7,16 +7,14 @@
 #include <fmt/format.h>
 
 #include "app/comm_file.h"
-#include "app/measured_comm.h"
 #include "measured/comm_groups.h"
+#include "validate/measured_comm.h"
 
 namespace sextant::app {
 namespace {
 
-using cost::CommAlgorithm;
 using cost::TimedCollective;
 using measured::CollectiveSubject;
-using measured::ForcedAlgorithm;
 
 constexpr int kRounds = 10;
 
@@ -31,14 +29,6 @@ std::optional<Seconds> measured_time(const measured::Row& row, const CollectiveS
     return subject.bytes * describe::bus_share(subject.op, subject.ranks) / (row.measured * 1_GBps);
   }
   return std::nullopt;
-}
-
-cost::CommTimer timer_of(const CollectiveSubject& subject) {
-  if (!subject.framework_timer) {
-    return cost::CommTimer::kLibrary;
-  }
-  return subject.library == measured::CollectiveLibrary::kXla ? cost::CommTimer::kXla
-                                                              : cost::CommTimer::kTorch;
 }
 
 std::vector<double> values_of(std::span<const describe::Sourced<double>> facts) {
@@ -109,30 +99,8 @@ LeftOutSystem left_out(const Class& of, const std::string& system,
 
 }  // namespace
 
-TimedCollective collective_call(const CollectiveSubject& subject, const cost::GroupShape& shape,
-                                const machine::KnownComm& known) {
-  TimedCollective call;
-  call.op = subject.op;
-  call.bytes = subject.bytes;
-  call.group = shape;
-  call.model = known.model;
-  call.rate_scale = known.rate_scale;
-  call.timer = timer_of(subject);
-  if (subject.links.added_delay) {
-    call.model.added_delay = subject.links.added_delay->base();
-  }
-  if (subject.forced == ForcedAlgorithm::kRing) {
-    call.only = CommAlgorithm::kRing;
-  } else if (subject.forced == ForcedAlgorithm::kTree) {
-    call.only = CommAlgorithm::kTree;
-  } else if (subject.forced == ForcedAlgorithm::kNoNvls) {
-    call.without = CommAlgorithm::kSwitch;
-  }
-  return call;
-}
-
 CommCalls comm_calls(const std::vector<measured::Row>& rows, const describe::DataStore& data) {
-  MeasuredComm models(data);
+  validate::MeasuredComm models(data);
   CommCalls found;
   for (const measured::Row& row : rows) {
     const auto* subject = std::get_if<CollectiveSubject>(&row.subject);
@@ -140,7 +108,7 @@ CommCalls comm_calls(const std::vector<measured::Row>& rows, const describe::Dat
         row.trust == measured::Trust::kC) {
       continue;
     }
-    const auto shape = shape_of(*subject);
+    const auto shape = validate::shape_of(*subject);
     const auto time = measured_time(row, *subject);
     if (!shape || !time || shape->ranks < 2) {
       continue;
@@ -149,7 +117,7 @@ CommCalls comm_calls(const std::vector<measured::Row>& rows, const describe::Dat
     if (!known) {
       continue;
     }
-    TimedCollective call = collective_call(*subject, *shape, **known);
+    TimedCollective call = validate::collective_call(*subject, *shape, **known);
     call.system = measured::system_of(row);
     call.run = row.id.substr(0, row.id.find('#'));
     call.measured = *time;

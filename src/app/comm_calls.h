@@ -10,16 +10,9 @@
 #include "base/result.h"
 #include "cost/calibrate/comm_fit.h"
 #include "describe/data_store.h"
-#include "machine/comm_models.h"
 #include "measured/row.h"
 
 namespace sextant::app {
-
-// A measured collective as the model is asked about it: what was forced or switched off, and what
-// its timer adds. Without what was measured.
-cost::TimedCollective collective_call(const measured::CollectiveSubject& subject,
-                                      const cost::GroupShape& shape,
-                                      const machine::KnownComm& known);
 
 // By file of data/comm: "nvlink4" for groups inside one domain, "ib" for groups over several.
 struct CommCalls {

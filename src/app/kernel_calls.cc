@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "app/kernel_rows.h"
-#include "app/kernel_stream_rows.h"
+#include "validate/kernel_rows.h"
+#include "validate/kernel_stream_rows.h"
 
 namespace sextant::app {
 namespace {
@@ -36,7 +36,7 @@ TimedCall call_of(const KernelSubject& subject, double microseconds) {
   call.measured = microseconds * 1_us;
   if (is_product(subject.kind)) {
     call.family += " " + subject.dtype;
-    call.format = table_dtype(subject.dtype);
+    call.format = validate::table_dtype(subject.dtype);
   } else if (subject.kind == "attention") {
     call.family += fmt::format(" {}", kernel_word(subject.variant));
   }
@@ -50,8 +50,8 @@ TimedCall call_of(const KernelSubject& subject, double microseconds) {
   const bool cudnn = subject.variant.starts_with("cudnn");
   call.predict = [&subject, cudnn](const ModelPair& models) {
     const cost::DeviceModel& model = cudnn ? models.cudnn : models.flash;
-    Call kernels(model);
-    add_kernel(subject, model, kernels);
+    validate::Call kernels(model);
+    validate::add_kernel(subject, model, kernels);
     return CallTime{kernels.total(), kernels.issue()};
   };
   return call;
@@ -59,13 +59,13 @@ TimedCall call_of(const KernelSubject& subject, double microseconds) {
 
 bool is_known(const KernelSubject& subject) {
   const cost::DeviceModel any;
-  Call kernels(any);
-  return add_kernel(subject, any, kernels);
+  validate::Call kernels(any);
+  return validate::add_kernel(subject, any, kernels);
 }
 
 // An efficiency is the time that its operations take, at that share of the peak.
 std::optional<TimedCall> call_of(const KernelEfficiencySubject& subject, double efficiency) {
-  const auto op = efficiency_operator(subject);
+  const auto op = validate::efficiency_operator(subject);
   if (!op || op->flops <= Flops()) {
     return std::nullopt;
   }

@@ -3,15 +3,15 @@
 #include <utility>
 #include <variant>
 
-#include "app/predict_runs.h"
 #include "measured/run_groups.h"
 #include "step/estimate.h"
+#include "validate/predict_runs.h"
 
 namespace sextant::app {
 
 std::vector<RunSample> run_samples(const std::vector<measured::Row>& rows,
                                    const describe::DataStore& data) {
-  RunPredictor predictor(data);
+  validate::RunPredictor predictor(data);
   std::vector<RunSample> samples;
   for (const measured::Row& row : rows) {
     const bool scored = std::holds_alternative<measured::RunSubject>(row.subject) &&
@@ -21,7 +21,7 @@ std::vector<RunSample> run_samples(const std::vector<measured::Row>& rows,
       continue;
     }
     auto asked = predictor.question(row);
-    if (auto* found = std::get_if<RunQuestion>(&asked)) {
+    if (auto* found = std::get_if<validate::RunQuestion>(&asked)) {
       const describe::Job& job = *found->job;
       samples.push_back({row.source, measured::run_system(job.cluster),
                          measured::run_configuration(job), found->job,

@@ -10,7 +10,6 @@
 #include "app/ledger_halves.h"
 #include "app/ledger_left_out.h"
 #include "app/ledger_run_halves.h"
-#include "app/predictor.h"
 #include "app/run_samples.h"
 #include "app/spread_fit.h"
 #include "base/file.h"
@@ -25,6 +24,7 @@
 #include "measured/run_scores.h"
 #include "measured/table.h"
 #include "measured/validate.h"
+#include "validate/predictor.h"
 
 namespace sextant::app {
 namespace {
@@ -52,7 +52,7 @@ Result<Validated> validated(const std::vector<std::string>& tables,
     result.rows.insert(result.rows.end(), std::make_move_iterator(more.begin()),
                        std::make_move_iterator(more.end()));
   }
-  result.answer.report = measured::validate(result.rows, predictor(data));
+  result.answer.report = measured::validate(result.rows, validate::predictor(data));
   result.answer.comm = measured::comm_scores(result.rows, result.answer.report);
   SEXTANT_TRY(const describe::StepSpreads spreads, describe::step_spreads(data));
   result.runs = measured::run_scores(result.rows, result.answer.report, spreads);

@@ -1,4 +1,4 @@
-#include "app/predict_cluster.h"
+#include "validate/predict_cluster.h"
 
 #include <algorithm>
 #include <string>
@@ -14,7 +14,7 @@
 #include "measured/table.h"
 #include "step/estimate.h"
 
-namespace sextant::app {
+namespace sextant::validate {
 namespace {
 
 using measured::Answer;
@@ -145,4 +145,4 @@ Answer ClusterPredictor::operator()(const measured::Row& row) {
   return prediction;
 }
 
-}  // namespace sextant::app
+}  // namespace sextant::validate

@@ -1,12 +1,12 @@
-#include "app/kernel_rows.h"
+#include "validate/kernel_rows.h"
 
 #include <array>
 #include <utility>
 
-#include "app/kernel_stream_rows.h"
 #include "base/text.h"
+#include "validate/kernel_stream_rows.h"
 
-namespace sextant::app {
+namespace sextant::validate {
 namespace {
 
 using cost::DeviceModel;
@@ -311,4 +311,4 @@ std::optional<Operator> efficiency_operator(const KernelEfficiencySubject& subje
                       backward ? Pass::kInputGradient : Pass::kForward);
 }
 
-}  // namespace sextant::app
+}  // namespace sextant::validate

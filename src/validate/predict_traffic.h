@@ -7,7 +7,7 @@
 
 #include "measured/validate.h"
 
-namespace sextant::app {
+namespace sextant::validate {
 
 // A kind of message: what tells two lines of such a table apart.
 struct MessageKind {
@@ -38,4 +38,4 @@ MessageKind kind_of(const measured::StepCollectiveSubject& subject);
 // size, then bytes); 0 where there is none.
 measured::Answer predict_step_collective(const measured::Row& row);
 
-}  // namespace sextant::app
+}  // namespace sextant::validate

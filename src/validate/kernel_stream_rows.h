@@ -7,11 +7,11 @@
 #include <optional>
 #include <string_view>
 
-#include "app/kernel_rows.h"
 #include "cost/compute/device_model.h"
 #include "describe/cluster/device.h"
+#include "validate/kernel_rows.h"
 
-namespace sextant::app {
+namespace sextant::validate {
 
 // What a row names, without its device.
 struct KernelCall {
@@ -31,4 +31,4 @@ double table_bytes(describe::DType dtype);
 bool add_stream_kernel(const KernelCall& row, std::optional<describe::DType> dtype,
                        const cost::DeviceModel& device, Call& call);
 
-}  // namespace sextant::app
+}  // namespace sextant::validate

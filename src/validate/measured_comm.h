@@ -1,15 +1,16 @@
-// The communication models of measured systems: where the ranks of a table's row lie, and what
-// joins them.
+// The communication models of measured systems: where the ranks of a table's row lie, what joins
+// them, and the row as the model is asked about it.
 #pragma once
 
 #include "base/result.h"
+#include "cost/calibrate/comm_fit.h"
 #include "cost/comm/comm_model.h"
 #include "describe/data_store.h"
 #include "machine/comm_models.h"
 #include "measured/hardware.h"
 #include "measured/row.h"
 
-namespace sextant::app {
+namespace sextant::validate {
 
 // Where the ranks of a measured collective lie. An Error says what the row leaves open.
 Result<cost::GroupShape> shape_of(const measured::CollectiveSubject& subject);
@@ -30,4 +31,10 @@ class MeasuredComm {
   measured::Hardware hardware_;
 };
 
-}  // namespace sextant::app
+// A measured collective as the model is asked about it: what was forced or switched off, and what
+// its timer adds. Without what was measured.
+cost::TimedCollective collective_call(const measured::CollectiveSubject& subject,
+                                      const cost::GroupShape& shape,
+                                      const machine::KnownComm& known);
+
+}  // namespace sextant::validate

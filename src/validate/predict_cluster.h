@@ -14,7 +14,7 @@
 #include "measured/validate.h"
 #include "step/step_model.h"
 
-namespace sextant::app {
+namespace sextant::validate {
 
 // The micro-benchmarks of a table of them (bench.csv), those of `threads` threads a rank.
 // An Error where the table cannot be read or is of another kind.
@@ -37,4 +37,4 @@ class ClusterPredictor {
   std::map<std::pair<std::filesystem::path, std::int64_t>, Result<cost::ClusterConstants>> known_;
 };
 
-}  // namespace sextant::app
+}  // namespace sextant::validate

@@ -1,4 +1,4 @@
-#include "app/predict_runs.h"
+#include "validate/predict_runs.h"
 
 #include <utility>
 
@@ -7,7 +7,7 @@
 #include "describe/layout/rules.h"
 #include "step/estimate.h"
 
-namespace sextant::app {
+namespace sextant::validate {
 namespace {
 
 using measured::Answer;
@@ -63,4 +63,4 @@ Answer RunPredictor::operator()(const measured::Row& row) {
   return prediction;
 }
 
-}  // namespace sextant::app
+}  // namespace sextant::validate

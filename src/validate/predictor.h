@@ -4,9 +4,9 @@
 #include "describe/data_store.h"
 #include "measured/validate.h"
 
-namespace sextant::app {
+namespace sextant::validate {
 
 // The predictor that validate uses. `data` must outlive it.
 measured::Predictor predictor(const describe::DataStore& data);
 
-}  // namespace sextant::app
+}  // namespace sextant::validate

@@ -5,7 +5,7 @@
 #include "machine/device_models.h"
 #include "measured/validate.h"
 
-namespace sextant::app {
+namespace sextant::validate {
 
 // Answers rows of kernel tables; refuses others. `data` must outlive it.
 class KernelPredictor {
@@ -17,4 +17,4 @@ class KernelPredictor {
   machine::DeviceModels devices_;
 };
 
-}  // namespace sextant::app
+}  // namespace sextant::validate

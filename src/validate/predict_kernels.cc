@@ -1,12 +1,12 @@
-#include "app/predict_kernels.h"
+#include "validate/predict_kernels.h"
 
 #include <optional>
 
 #include <fmt/format.h>
 
-#include "app/kernel_rows.h"
+#include "validate/kernel_rows.h"
 
-namespace sextant::app {
+namespace sextant::validate {
 namespace {
 
 using describe::AttentionKernel;
@@ -61,4 +61,4 @@ Answer KernelPredictor::operator()(const measured::Row& row) {
   return kernel_prediction(counted / time / subject->peak, (*device)->assumed);
 }
 
-}  // namespace sextant::app
+}  // namespace sextant::validate

@@ -1,10 +1,10 @@
-#include "app/kernel_rows.h"
+#include "validate/kernel_rows.h"
 
 #include <gtest/gtest.h>
 
 #include "describe/cluster/load_cluster.h"
 
-namespace sextant::app {
+namespace sextant::validate {
 namespace {
 
 using Sizes = std::array<std::optional<std::int64_t>, 6>;
@@ -107,4 +107,4 @@ TEST(KernelRows, ALossWithoutACastIsShorter) {
 }
 
 }  // namespace
-}  // namespace sextant::app
+}  // namespace sextant::validate

@@ -1,11 +1,11 @@
-#include "app/predict_memory.h"
+#include "validate/predict_memory.h"
 
 #include <gtest/gtest.h>
 
 #include "describe/layout/layout_text.h"
 #include "describe/model/load_model.h"
 
-namespace sextant::app {
+namespace sextant::validate {
 namespace {
 
 // A run of Llama-3.1-8B in four pipeline stages that printed its memory.
@@ -69,4 +69,4 @@ TEST(PredictMemory, OtherQuantitiesOfARunAreRefused) {
 }
 
 }  // namespace
-}  // namespace sextant::app
+}  // namespace sextant::validate

@@ -9,7 +9,7 @@
 #include "machine/machine.h"
 #include "measured/validate.h"
 
-namespace sextant::app {
+namespace sextant::validate {
 
 // A run that can be predicted: what it trains and its machine.
 struct RunQuestion {
@@ -30,4 +30,4 @@ class RunPredictor {
   machine::Machines machines_;
 };
 
-}  // namespace sextant::app
+}  // namespace sextant::validate

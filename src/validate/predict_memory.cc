@@ -1,9 +1,9 @@
-#include "app/predict_memory.h"
+#include "validate/predict_memory.h"
 
 #include "cost/memory/memory.h"
 #include "describe/layout/rules.h"
 
-namespace sextant::app {
+namespace sextant::validate {
 namespace {
 
 using cost::MemoryMoment;
@@ -114,4 +114,4 @@ Answer MemoryPredictor::operator()(const measured::Row& row) {
   return Refusal{"not modelled yet"};
 }
 
-}  // namespace sextant::app
+}  // namespace sextant::validate

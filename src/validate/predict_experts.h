@@ -9,7 +9,7 @@
 #include "measured/hardware.h"
 #include "measured/validate.h"
 
-namespace sextant::app {
+namespace sextant::validate {
 
 // Answers rows of expert tables; refuses others, and what no table determines: other libraries,
 // devices whose kernels were not measured, bandwidths that are not defined. Where the network's
@@ -26,4 +26,4 @@ class ExpertPredictor {
   std::optional<describe::ExpertCommFacts> facts_;  // read at the first row
 };
 
-}  // namespace sextant::app
+}  // namespace sextant::validate

@@ -1,4 +1,4 @@
-#include "app/predict_experts.h"
+#include "validate/predict_experts.h"
 
 #include <algorithm>
 #include <array>
@@ -11,7 +11,7 @@
 #include "base/quantity_text.h"
 #include "describe/assumption.h"
 
-namespace sextant::app {
+namespace sextant::validate {
 namespace {
 
 using cost::ExpertExchange;
@@ -251,4 +251,4 @@ Answer ExpertPredictor::operator()(const measured::Row& row) {
   return std::move(*prediction);
 }
 
-}  // namespace sextant::app
+}  // namespace sextant::validate

@@ -3,11 +3,11 @@
 
 #include <optional>
 
-#include "app/measured_comm.h"
 #include "describe/comm_spread.h"
 #include "measured/validate.h"
+#include "validate/measured_comm.h"
 
-namespace sextant::app {
+namespace sextant::validate {
 
 class CommPredictor {
  public:
@@ -21,4 +21,4 @@ class CommPredictor {
   std::optional<describe::CommSpread> spread_;
 };
 
-}  // namespace sextant::app
+}  // namespace sextant::validate

@@ -8,7 +8,7 @@
 #include "cost/compute/operator_time.h"
 #include "measured/row.h"
 
-namespace sextant::app {
+namespace sextant::validate {
 
 // Kernels that run one after the other for one timed call.
 class Call {
@@ -40,4 +40,4 @@ bool add_kernel(const measured::KernelSubject& subject, const cost::DeviceModel&
 std::optional<workload::Operator> efficiency_operator(
     const measured::KernelEfficiencySubject& subject);
 
-}  // namespace sextant::app
+}  // namespace sextant::validate

@@ -1,4 +1,4 @@
-#include "app/predict_traffic.h"
+#include "validate/predict_traffic.h"
 
 #include <algorithm>
 #include <cmath>
@@ -8,7 +8,7 @@
 #include "describe/layout/rules.h"
 #include "workload/traffic.h"
 
-namespace sextant::app {
+namespace sextant::validate {
 namespace {
 
 using measured::Prediction;
@@ -88,4 +88,4 @@ measured::Answer predict_step_collective(const measured::Row& row) {
   return prediction;
 }
 
-}  // namespace sextant::app
+}  // namespace sextant::validate

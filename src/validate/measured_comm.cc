@@ -1,14 +1,29 @@
-#include "app/measured_comm.h"
+#include "validate/measured_comm.h"
 
 #include <algorithm>
 
 #include "workload/shard.h"
 
-namespace sextant::app {
+namespace sextant::validate {
 
+using cost::CommAlgorithm;
+using cost::TimedCollective;
 using describe::FabricFamily;
 using measured::CollectiveLibrary;
 using measured::CollectiveSubject;
+using measured::ForcedAlgorithm;
+
+namespace {
+
+cost::CommTimer timer_of(const CollectiveSubject& subject) {
+  if (!subject.framework_timer) {
+    return cost::CommTimer::kLibrary;
+  }
+  return subject.library == measured::CollectiveLibrary::kXla ? cost::CommTimer::kXla
+                                                              : cost::CommTimer::kTorch;
+}
+
+}  // namespace
 
 Result<cost::GroupShape> shape_of(const CollectiveSubject& subject) {
   const std::int64_t ranks = subject.ranks;
@@ -66,4 +81,26 @@ Result<const machine::KnownComm*> MeasuredComm::of(const CollectiveSubject& subj
   return models_.of(place);
 }
 
-}  // namespace sextant::app
+TimedCollective collective_call(const CollectiveSubject& subject, const cost::GroupShape& shape,
+                                const machine::KnownComm& known) {
+  TimedCollective call;
+  call.op = subject.op;
+  call.bytes = subject.bytes;
+  call.group = shape;
+  call.model = known.model;
+  call.rate_scale = known.rate_scale;
+  call.timer = timer_of(subject);
+  if (subject.links.added_delay) {
+    call.model.added_delay = subject.links.added_delay->base();
+  }
+  if (subject.forced == ForcedAlgorithm::kRing) {
+    call.only = CommAlgorithm::kRing;
+  } else if (subject.forced == ForcedAlgorithm::kTree) {
+    call.only = CommAlgorithm::kTree;
+  } else if (subject.forced == ForcedAlgorithm::kNoNvls) {
+    call.without = CommAlgorithm::kSwitch;
+  }
+  return call;
+}
+
+}  // namespace sextant::validate

@@ -1,8 +1,8 @@
-#include "app/kernel_stream_rows.h"
+#include "validate/kernel_stream_rows.h"
 
 #include "workload/operator.h"
 
-namespace sextant::app {
+namespace sextant::validate {
 namespace {
 
 using cost::DeviceModel;
@@ -171,4 +171,4 @@ bool add_stream_kernel(const KernelCall& row, std::optional<DType> dtype, const 
   return row.kind == "optimizer" && add_optimizer(row, *dtype, device, call);
 }
 
-}  // namespace sextant::app
+}  // namespace sextant::validate

@@ -9,7 +9,7 @@
 #include "describe/memory_facts.h"
 #include "measured/validate.h"
 
-namespace sextant::app {
+namespace sextant::validate {
 
 // Answers rows of memory tables and the memory and `fits` columns of runs; refuses others. Keeps
 // the facts of each framework it met. `data` must outlive it.
@@ -34,4 +34,4 @@ class MemoryPredictor {
   std::map<describe::Framework, describe::MemoryFacts> facts_;
 };
 
-}  // namespace sextant::app
+}  // namespace sextant::validate

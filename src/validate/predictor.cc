@@ -1,17 +1,17 @@
-#include "app/predictor.h"
+#include "validate/predictor.h"
 
 #include <memory>
 
-#include "app/predict_cluster.h"
-#include "app/predict_comm.h"
-#include "app/predict_experts.h"
-#include "app/predict_kernels.h"
-#include "app/predict_memory.h"
-#include "app/predict_runs.h"
-#include "app/predict_steps.h"
-#include "app/predict_traffic.h"
+#include "validate/predict_cluster.h"
+#include "validate/predict_comm.h"
+#include "validate/predict_experts.h"
+#include "validate/predict_kernels.h"
+#include "validate/predict_memory.h"
+#include "validate/predict_runs.h"
+#include "validate/predict_steps.h"
+#include "validate/predict_traffic.h"
 
-namespace sextant::app {
+namespace sextant::validate {
 namespace {
 
 bool is_time_of_run(std::string_view quantity) {
@@ -59,4 +59,4 @@ measured::Predictor predictor(const describe::DataStore& data) {
   };
 }
 
-}  // namespace sextant::app
+}  // namespace sextant::validate

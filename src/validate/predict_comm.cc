@@ -1,12 +1,10 @@
-#include "app/predict_comm.h"
+#include "validate/predict_comm.h"
 
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "app/comm_calls.h"
-
-namespace sextant::app {
+namespace sextant::validate {
 namespace {
 
 using measured::Answer;
@@ -60,4 +58,4 @@ Answer CommPredictor::operator()(const measured::Row& row) {
   return Prediction{*value, std::pair{*value / factor, *value * factor}, (*known)->assumed};
 }
 
-}  // namespace sextant::app
+}  // namespace sextant::validate

@@ -1,4 +1,4 @@
-#include "app/predict_steps.h"
+#include "validate/predict_steps.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include "workload/shard.h"
 #include "workload/stages.h"
 
-namespace sextant::app {
+namespace sextant::validate {
 namespace {
 
 using cost::RankClock;
@@ -150,4 +150,4 @@ Answer StepPredictor::operator()(const measured::Row& row) {
   return Refusal{"not modelled yet"};
 }
 
-}  // namespace sextant::app
+}  // namespace sextant::validate

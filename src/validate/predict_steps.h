@@ -10,7 +10,7 @@
 #include "machine/device_models.h"
 #include "measured/validate.h"
 
-namespace sextant::app {
+namespace sextant::validate {
 
 // Answers rows of train steps and rank compute; refuses others. `data` must outlive it.
 class StepPredictor {
@@ -30,4 +30,4 @@ class StepPredictor {
   std::optional<describe::HostFacts> host_;
 };
 
-}  // namespace sextant::app
+}  // namespace sextant::validate

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -10,6 +11,7 @@
 #include "base/integers.h"
 #include "describe/layout/layout_text.h"
 #include "explain/compare_view.h"
+#include "step/comparison.h"
 #include "step/step_answer.h"
 
 namespace sextant::app {
@@ -139,9 +141,14 @@ Result<Output> show_comparison(const CompareRequest& request, const Context& con
     SEXTANT_TRY(explain::Candidate candidate, candidate_of(asked[i], readings[i], context, answer));
     answer.candidates.push_back(std::move(candidate));
   }
+  std::vector<const step::Estimate*> running;
+  for (const explain::Candidate& candidate : answer.candidates) {
+    running.push_back(candidate.running());
+  }
+  answer.comparison = step::comparison_of(running);
   return Output{.text = explain::to_text(answer, context.style),
                 .notes = {},
-                .exit_code = explain::best_of(answer) ? kExitFine : kExitNo};
+                .exit_code = answer.comparison.best ? kExitFine : kExitNo};
 }
 
 }  // namespace sextant::app

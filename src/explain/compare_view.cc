@@ -22,11 +22,6 @@ std::string letter(std::size_t index) {
   return index < 26 ? last : letter(index / 26 - 1) + last;
 }
 
-// Time of as many tokens as `reference` has a step.
-Seconds per_tokens(Seconds time, const step::Estimate& of, const step::Estimate& reference) {
-  return time * (reference.tokens / of.tokens);
-}
-
 // The first that has an answer: what the others are measured by.
 const step::Estimate* reference_of(const CompareAnswer& answer) {
   for (const Candidate& candidate : answer.candidates) {
@@ -35,10 +30,6 @@ const step::Estimate* reference_of(const CompareAnswer& answer) {
     }
   }
   return nullptr;
-}
-
-double speed_against(const step::Estimate& result, const step::Estimate& reference) {
-  return result.tokens_per_second() / reference.tokens_per_second();
 }
 
 std::string memory_word(const step::StepMemory& memory) {
@@ -79,7 +70,9 @@ Table side_by_side(const CompareAnswer& answer, const step::Estimate& reference)
       table);
   add_row(
       "speed against the first", answer,
-      [&](const step::Estimate& r) { return fmt::format("{:.2f} x", speed_against(r, reference)); },
+      [&](const step::Estimate& r) {
+        return fmt::format("{:.2f} x", step::speed_against(r, reference));
+      },
       table);
   add_row(
       "tokens/s a device", answer,
@@ -117,11 +110,11 @@ std::string legend(const CompareAnswer& answer, const Style& style) {
 }
 
 std::string compare_verdict(const CompareAnswer& answer, const Style& style) {
-  const auto best = best_of(answer);
+  const std::optional<std::size_t>& best = answer.comparison.best;
   if (!best) {
     return bad("none of them can run", style) + "\n";
   }
-  const auto advantage = advantage_of(answer);
+  const std::optional<step::Advantage>& advantage = answer.comparison.advantage;
   if (!advantage) {
     return fmt::format("{} is the only one that runs\n", bold(letter(*best), style));
   }
@@ -145,14 +138,14 @@ std::string compare_json_text(const CompareAnswer& answer) {
     row["fits"] = candidate.running() != nullptr;
     row["reasons"] = candidate.reasons;
     if (candidate.result) {
-      row["speed_ratio"] = speed_against(*candidate.result, *reference);
+      row["speed_ratio"] = step::speed_against(*candidate.result, *reference);
       row.update(step_json(*candidate.result));
     }
     list.push_back(std::move(row));
   }
-  const auto best = best_of(answer);
+  const std::optional<std::size_t>& best = answer.comparison.best;
   json["best"] = best ? Json(*best) : Json(nullptr);
-  const auto advantage = advantage_of(answer);
+  const std::optional<step::Advantage>& advantage = answer.comparison.advantage;
   json["advantage"] = advantage ? Json{{"against", advantage->other},
                                        {"term", advantage->term.key},
                                        {"shorter_s", advantage->shorter.base()},
@@ -163,60 +156,6 @@ std::string compare_json_text(const CompareAnswer& answer) {
 }
 
 }  // namespace
-
-std::optional<std::size_t> best_of(const CompareAnswer& answer) {
-  std::optional<std::size_t> best;
-  Hertz most;
-  for (std::size_t i = 0; i < answer.candidates.size(); ++i) {
-    const step::Estimate* result = answer.candidates[i].running();
-    if (result != nullptr && (!best || result->tokens_per_second() > most)) {
-      best = i;
-      most = result->tokens_per_second();
-    }
-  }
-  return best;
-}
-
-std::optional<Advantage> advantage_of(const CompareAnswer& answer) {
-  const std::size_t best = best_of(answer).value_or(answer.candidates.size());
-  if (best == answer.candidates.size()) {
-    return std::nullopt;
-  }
-  // Against the first that runs; if that is the best, against the next best.
-  std::size_t other = best;
-  const step::Estimate* loser = nullptr;
-  for (std::size_t i = 0; i < answer.candidates.size(); ++i) {
-    const step::Estimate* result = answer.candidates[i].running();
-    if (i == best || result == nullptr) {
-      continue;
-    }
-    if (loser == nullptr ||
-        (best < other && result->tokens_per_second() > loser->tokens_per_second())) {
-      other = i;
-      loser = result;
-    }
-  }
-  const step::Estimate* winner = answer.candidates[best].running();
-  if (winner == nullptr || loser == nullptr) {
-    return std::nullopt;
-  }
-  const std::vector<step::StepTerm> mine = step::step_terms(winner->step);
-  const std::vector<step::StepTerm> theirs = step::step_terms(loser->step);
-  Advantage advantage{best,
-                      other,
-                      speed_against(*winner, *loser),
-                      mine.front(),
-                      -winner->step.step,
-                      per_tokens(loser->step.step, *loser, *winner) - winner->step.step};
-  for (std::size_t i = 0; i < mine.size(); ++i) {
-    const Seconds shorter = per_tokens(theirs[i].time, *loser, *winner) - mine[i].time;
-    if (shorter > advantage.shorter) {
-      advantage.shorter = shorter;
-      advantage.term = mine[i];
-    }
-  }
-  return advantage;
-}
 
 std::string to_text(const CompareAnswer& answer, const Style& style) {
   if (style.format == Format::kJson) {

@@ -10,6 +10,7 @@
 #include "explain/provenance.h"
 #include "explain/step_result.h"
 #include "explain/style.h"
+#include "step/comparison.h"
 
 namespace sextant::explain {
 
@@ -30,22 +31,9 @@ struct CompareAnswer {
   std::string model;
   std::int64_t global_batch = 0;
   std::vector<Candidate> candidates;
+  step::Comparison comparison;    // of those that run
   describe::Assumptions assumed;  // of all of them alike
 };
-
-// The one with the most tokens a second that runs; nothing where none does.
-std::optional<std::size_t> best_of(const CompareAnswer& answer);
-
-// Which term makes `best` faster than `other`: the one that shrank most, for each token.
-struct Advantage {
-  std::size_t best = 0;
-  std::size_t other = 0;  // the first that runs, or the next best where `best` is the first
-  double speed = 1.0;     // of best, over other's
-  step::StepTerm term;
-  Seconds shorter;  // by so much a step of the best one's tokens
-  Seconds saved;    // of the step
-};
-std::optional<Advantage> advantage_of(const CompareAnswer& answer);
 
 // JSON: schema sextant.compare/2.
 std::string to_text(const CompareAnswer& answer, const Style& style);

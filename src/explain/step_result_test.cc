@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "explain/compare_view.h"
-
 namespace sextant::explain {
 namespace {
 
@@ -82,71 +80,6 @@ TEST(StepResult, MemorySaysWhatIsMissing) {
   EXPECT_EQ(memory_text(memory),
             "does not fit: pipeline rank 0 needs at least 100 GiB, the device has 80 GiB; 20 GiB "
             "missing");
-}
-
-step::Estimate with_exposed(Seconds exposed) {
-  step::Estimate result = ten_seconds();
-  result.step.step += exposed - result.step.exposed[Axis::kTensor];
-  result.step.exposed[Axis::kTensor] = exposed;
-  return result;
-}
-
-Candidate candidate(step::Estimate result) {
-  return {.name = "", .layout = "", .cluster = "", .result = std::move(result), .reasons = {}};
-}
-Candidate candidate(Seconds exposed) {
-  return candidate(with_exposed(exposed));
-}
-Candidate too_large(Seconds exposed) {
-  step::Estimate result = with_exposed(exposed);
-  result.memory.rejection = cost::MemoryRejection{};
-  return candidate(std::move(result));
-}
-Candidate illegal() {
-  return {.name = "", .layout = "", .cluster = "", .result = {}, .reasons = {"HEADS-TP"}};
-}
-
-CompareAnswer comparison(std::vector<Candidate> candidates) {
-  CompareAnswer answer;
-  answer.candidates = std::move(candidates);
-  return answer;
-}
-
-// Nothing has an advantage: an Advantage of no term.
-Advantage advantage(std::vector<Candidate> candidates) {
-  return advantage_of(comparison(std::move(candidates))).value_or(Advantage{});
-}
-
-TEST(Comparison, TheBestIsTheFastestThatFits) {
-  EXPECT_EQ(best_of(comparison({candidate(3_s), candidate(1_s), candidate(2_s)})), 1U);
-  EXPECT_EQ(best_of(comparison({candidate(3_s), too_large(1_s), candidate(2_s)})), 2U);
-  EXPECT_EQ(best_of(comparison({candidate(3_s), too_large(1_s), illegal()})), 0U);
-  EXPECT_FALSE(best_of(comparison({illegal(), too_large(1_s)})));
-}
-
-TEST(Comparison, OneThatRunsAloneHasNoAdvantage) {
-  EXPECT_FALSE(advantage_of(comparison({candidate(3_s), too_large(1_s), illegal()})));
-}
-
-TEST(Comparison, TheTermThatShrankMostIsWhyItWins) {
-  const Advantage why = advantage({candidate(3_s), candidate(1_s)});
-  EXPECT_EQ(why.term.key, "tp");
-  EXPECT_DOUBLE_EQ(why.shorter / 1_s, 2.0);
-  EXPECT_DOUBLE_EQ(why.saved / 1_s, 2.0);
-  EXPECT_DOUBLE_EQ(why.speed, 11.0 / 9.0);
-}
-
-TEST(Comparison, WhereTheFirstWinsTheNextBestIsWhatItIsComparedWith) {
-  const Advantage why = advantage({candidate(1_s), candidate(4_s), candidate(3_s)});
-  EXPECT_EQ(why.best, 0U);
-  EXPECT_EQ(why.other, 2U);
-}
-
-// Twice the tokens in twice the time is no slower.
-TEST(Comparison, BatchesThatDifferCompareByToken) {
-  step::Estimate twice = with_exposed(12_s);
-  twice.tokens *= 2.0;
-  EXPECT_NEAR(advantage({candidate(2_s), candidate(std::move(twice))}).saved / 1_s, 0.0, 1e-9);
 }
 
 }  // namespace

@@ -34,6 +34,11 @@ struct PassCost {
     const Seconds issued = host + tail;
     return device() < issued ? issued : device();
   }
+  // Of it, what the device waits for its host.
+  [[nodiscard]] Seconds wait() const {
+    const Seconds issued = host + tail;
+    return device() < issued ? issued - device() : Seconds();
+  }
 };
 
 // Once a step.

@@ -18,8 +18,6 @@ using describe::Job;
 using workload::Shard;
 using workload::Stage;
 
-constexpr double kSumRounding = 1e-12;  // of a sum: a difference as small is nothing
-
 constexpr std::array<std::string_view, kAxes> kExposedNames{
     "exposed tp", "exposed cp", "exposed ep", "exposed pp", "exposed dp"};
 
@@ -102,9 +100,6 @@ Estimate whole_estimate(const Job& job, const machine::StepMachine& machine) {
   const Shard shard = workload::shard_of(job);
   Estimate result;
   result.step = estimate_step(job, machine.model);
-  if (result.step.host < result.step.step * kSumRounding) {
-    result.step.host = Seconds();
-  }
   result.stages = workload::stages_of(job);
   result.microbatches = shard.microbatches;
   result.devices = job.cluster.devices;

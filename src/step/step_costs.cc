@@ -57,6 +57,7 @@ StepCosts::RankCost StepCosts::rank_cost(const StagePlan::Ranks& ranks) const {
     for (const PassCost* pass : {&stage.forward, &stage.backward}) {
       rank.compute += pass->compute + pass->slowed;
       rank.slowed += pass->slowed;
+      rank.host += pass->wait();
       rank.exposed += pass->exposed;
       rank.hidden += pass->hidden;
     }
@@ -253,7 +254,7 @@ StepTerms StepCosts::terms(const describe::Layout& layout) {
   terms.bubble = all.bubble;
   terms.compute = all.rank.compute * microbatches;
   terms.slowed = all.rank.slowed * microbatches;
-  terms.host = all.rank.host() * microbatches;
+  terms.host = all.rank.host * microbatches;
   terms.exposed = all.rank.exposed * microbatches;
   terms.exposed[Axis::kPipeline] += all.between;
   terms.hidden = all.rank.hidden * microbatches;

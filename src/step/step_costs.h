@@ -35,10 +35,10 @@ class StepCosts {
     Seconds backward;
     Seconds compute;
     Seconds slowed;  // of it, by communication
+    Seconds host;    // waited for
     Seconds sent;    // messages to the stages before and after
     AxisTimes exposed;
     AxisTimes hidden;
-    [[nodiscard]] Seconds host() const { return forward + backward - compute - exposed.total(); }
   };
   // A kind of stage.
   struct KindCost {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "app/ledger_left_out.h"
+#include "calibrate/systems_left_out.h"
 #include "measured/comm_scores.h"
 #include "truth_errors.h"
 #include "validate/predict_comm.h"
@@ -52,7 +52,7 @@ TEST_F(CommTruth, CollectivesBySizeAndSystem) {
 
 // Required: 1.3 times the same.
 TEST_F(CommTruth, SystemsThatNoFitHasSeen) {
-  const auto scores = app::ledger_left_out(rows_, data_);
+  const auto scores = calibrate::systems_left_out(rows_, data_);
   ASSERT_TRUE(scores) << to_text(scores.error());
   ASSERT_EQ(scores->size(), measured::kSizeBuckets + 1);
   EXPECT_LE((*scores)[4].unseen, 0.078);

@@ -1,13 +1,14 @@
 // Constants of the step model fitted on half of the systems hold on the other half: what is fitted
 // is of training, not of the rows.
+#include "calibrate/run_halves.h"
+
 #include <filesystem>
 #include <iterator>
 
 #include <gtest/gtest.h>
 
-#include "app/ledger_run_halves.h"
-#include "app/run_samples.h"
-#include "app/step_fit.h"
+#include "calibrate/run_samples.h"
+#include "calibrate/step_fit.h"
 #include "measured/run_targets.h"
 #include "measured/table.h"
 #include "truth_errors.h"
@@ -30,10 +31,10 @@ TEST(RunHalves, SystemsLeftOutAreNearThoseFitted) {
     rows.insert(rows.end(), std::make_move_iterator(more->begin()),
                 std::make_move_iterator(more->end()));
   }
-  const auto halves = app::ledger_run_halves(rows, data);
+  const auto halves = calibrate::run_halves(rows, data);
   ASSERT_TRUE(halves) << to_text(halves.error());
   ASSERT_EQ(halves->size(), 2U);
-  for (const explain::RunHalf& half : *halves) {
+  for (const calibrate::RunHalf& half : *halves) {
     EXPECT_GT(half.systems, 3);
     EXPECT_GT(half.fitted, 0.0);
     EXPECT_LE(half.left_out, half.fitted * measured::kRunHalvesLimit);

@@ -1,150 +1,75 @@
 #include "app/calibrate_comm.h"
 
-#include <algorithm>
-#include <set>
-#include <utility>
+#include <filesystem>
 
 #include <fmt/format.h>
 
-#include "app/comm_refit.h"
-#include "app/job_request.h"
-#include "app/nccl_calls.h"
-#include "base/text.h"
-#include "describe/cluster/load_cluster.h"
-#include "machine/comm_models.h"
-#include "measured/hardware.h"
+#include "app/calibrate_files.h"
+#include "calibrate/collective_calibration.h"
+#include "calibrate/comm_calibration.h"
+#include "calibrate/nccl_calibration.h"
+#include "explain/comm_calibration_view.h"
 
 namespace sextant::app {
 namespace {
 
-using cost::TimedCollective;
-
-constexpr std::size_t kMostTimings = 20'000;  // a fit takes minutes then
-// Built-in files leave at most 28 %, over many systems: more on one says that something is wrong.
-constexpr double kMuchLeft = 0.3;
-
-Result<void> check_counts(const NcclCalls& calls, const CalibrateFiles& files) {
-  const std::size_t inside = calls.inside.size();
-  const std::size_t across = calls.across.size();
-  if (inside < kFewestTimings && across < kFewestTimings) {
-    return invalid(
-        fmt::format("{} usable timings within a scale-up domain and {} over several{}", inside,
-                    across, unused_text(calls.unused)),
-        files.names,
-        "at least 3 of one kind; better one of each operation and group that you train with, such "
-        "as all_reduce_perf -b 8 -e 8G -f 2");
+Result<std::vector<std::string>> write_comm_files(const calibrate::CommCalibration& made,
+                                                  const std::string& folder) {
+  std::vector<std::string> notes;
+  for (std::size_t i = 0; i < made.files.size(); ++i) {
+    const std::string file = (std::filesystem::path(folder) / made.files[i].path).string();
+    SEXTANT_CHECK_OK(write_with_folder(file, made.files[i].text));
+    notes.push_back(fmt::format("constants of {} written to {}", made.classes[i].name, file));
   }
-  if (std::max(inside, across) > kMostTimings) {
-    return invalid(fmt::format("{} timings of one kind", std::max(inside, across)), files.names,
-                   fmt::format("at most {}", kMostTimings));
+  notes.push_back(
+      fmt::format("use them: add --data {} to any command, or data = \"{}\" to the configuration "
+                  "file",
+                  folder, folder));
+  notes.emplace_back(
+      "they then replace the built-in ones for every device and cluster on such links or networks, "
+      "not only for what was measured");
+  return notes;
+}
+
+// Where --write points: an Error for the name of a file.
+Result<void> check_folder(const std::string& folder) {
+  if (folder.ends_with(".toml")) {
+    return invalid("constants of links and networks are written to a folder, this is a file",
+                   "--write " + folder, "--write FOLDER, which gets comm/links and comm/networks");
   }
   return {};
 }
 
-// What is known of the cluster; a cluster of one domain where no network is asked for.
-Result<machine::KnownComm> known_comm(describe::Cluster cluster, bool network,
-                                      const describe::DataStore& data) {
-  if (!network) {
-    cluster.devices = std::min(cluster.devices, cluster.system.domain_size.value);
+// The answer; with a folder, the files below it and how to use them.
+Result<Output> output_of(const calibrate::CommCalibration& made, const std::string& folder,
+                         const Context& context) {
+  Output output;
+  output.notes = made.warnings;
+  if (!folder.empty()) {
+    SEXTANT_TRY(const std::vector<std::string> notes, write_comm_files(made, folder));
+    output.notes.insert(output.notes.end(), notes.begin(), notes.end());
   }
-  auto known = machine::CommModels(data).of(cluster);
-  if (!known) {
-    return invalid(known.error().what, cluster.name,
-                   "a cluster whose links and network have files in data/comm; a file of your own "
-                   "(--data FOLDER, FOLDER/comm/links/NAME.toml with your device in its devices) "
-                   "can start as a copy of one there");
-  }
-  return known;
-}
-
-void put_known(const machine::KnownComm& known, std::vector<TimedCollective>& calls) {
-  for (TimedCollective& call : calls) {
-    call.model = known.model;
-    call.rate_scale = known.rate_scale;
-  }
-}
-
-// Fits what the calls are of: the links, then the network with these links.
-Result<void> add_fits(NcclCalls& calls, const describe::Cluster& cluster, CommOrigin origin,
-                      const describe::DataStore& data, CommCalibration& made) {
-  if (!calls.inside.empty()) {
-    SEXTANT_TRY(const machine::KnownComm known, known_comm(cluster, false, data));
-    put_known(known, calls.inside);
-    const CommFile file{true, known.link};
-    SEXTANT_TRY(CommChange change, comm_refit(file, origin, calls.inside, data));
-    origin.links = change.values;
-    add_change(std::move(change), made);
-  }
-  if (!calls.across.empty()) {
-    SEXTANT_TRY(const machine::KnownComm known, known_comm(cluster, true, data));
-    put_known(known, calls.across);
-    const CommFile file{false, known.network};
-    SEXTANT_TRY(CommChange change, comm_refit(file, origin, calls.across, data));
-    add_change(std::move(change), made);
-  }
-  return {};
-}
-
-void add_error_warnings(const explain::CommCalibrationAnswer& answer,
-                        std::vector<std::string>& warnings) {
-  for (const explain::CommClassChange& change : answer.classes) {
-    if (change.after > kMuchLeft) {
-      warnings.push_back(fmt::format(
-          "{}: {:.0f} % are left: no constants of {} meet these timings; is {} where they were "
-          "measured, with nothing else on it?",
-          change.file, 100.0 * change.after, change.name, answer.cluster));
-    }
-  }
-}
-
-// Devices that the texts name and the cluster has not.
-Result<void> add_device_warnings(const CalibrateFiles& files, const describe::Cluster& cluster,
-                                 const describe::DataStore& data,
-                                 std::vector<std::string>& warnings) {
-  measured::Hardware hardware(data);
-  std::set<std::string> said;
-  for (const NcclText& text : files.texts) {
-    for (const measured::NcclTable& table : text.tables) {
-      SEXTANT_TRY(const auto id, hardware.device_in_text(table.device));
-      if (id && *id != cluster.device.id && said.insert(text.name + *id).second) {
-        warnings.push_back(fmt::format("{}: timed on {} ({}), but {} has {}", text.name,
-                                       printable(table.device), *id, cluster.name,
-                                       cluster.device.id));
-      }
-    }
-  }
-  return {};
+  output.text = explain::to_text(
+      explain::CommCalibrationAnswer{{std::string(explain::tool_version()), made.inputs}, made},
+      context.style);
+  return output;
 }
 
 }  // namespace
 
-Result<CommCalibration> nccl_calibration(const CalibrateFiles& files, const std::string& cluster,
-                                         const describe::DataStore& data) {
-  SEXTANT_TRY(const describe::Cluster known, describe::load_cluster(cluster, data));
-  SEXTANT_TRY(NcclCalls calls, nccl_calls(files.texts, known));
-  SEXTANT_CHECK_OK(check_counts(calls, files));
-  leave_out_few("within a scale-up domain", calls.inside, calls.unused);
-  leave_out_few("over several scale-up domains", calls.across, calls.unused);
-  CommCalibration made;
-  made.answer.cluster = known.name;
-  SEXTANT_CHECK_OK(add_fits(calls, known, {files.names, known.name}, data, made));
-  put_provenance(files, data, made);
-  for (auto& input : cluster_inputs(known, data)) {
-    made.answer.provenance.inputs.push_back(std::move(input));
-  }
-  made.answer.unused.assign(calls.unused.begin(), calls.unused.end());
-  made.answer.assumed = known.assumed;
-  made.answer.assumed.insert(made.answer.assumed.end(), calls.assumed.begin(), calls.assumed.end());
-  made.answer.warnings = std::move(calls.warnings);
-  SEXTANT_CHECK_OK(add_device_warnings(files, known, data, made.answer.warnings));
-  add_error_warnings(made.answer, made.answer.warnings);
-  return made;
+Result<Output> calibrate_collectives(const calibrate::Inputs& files,
+                                     const std::string& write_folder, const Context& context) {
+  SEXTANT_CHECK_OK(check_folder(write_folder));
+  SEXTANT_TRY(const calibrate::CommCalibration made,
+              calibrate::collective_calibration(files, context.data));
+  return output_of(made, write_folder, context);
 }
 
-Result<Output> calibrate_nccl(const CalibrateFiles& files, const NcclOptions& options,
+Result<Output> calibrate_nccl(const calibrate::Inputs& files, const NcclOptions& options,
                               const Context& context) {
   SEXTANT_CHECK_OK(check_folder(options.write_folder));
-  SEXTANT_TRY(const CommCalibration made, nccl_calibration(files, options.cluster, context.data));
+  SEXTANT_TRY(const calibrate::CommCalibration made,
+              calibrate::nccl_calibration(files, options.cluster, context.data));
   return output_of(made, options.write_folder, context);
 }
 

@@ -1,5 +1,4 @@
 // nccl-tests output that a model would give, pasted back: constants are found, files load.
-#include "app/calibrate_comm.h"
 
 #include <algorithm>
 #include <functional>
@@ -8,9 +7,10 @@
 #include <gtest/gtest.h>
 
 #include "app/calibrate_command.h"
-#include "app/nccl_calls.h"
+#include "app/calibrate_files.h"
 #include "app/testing.h"
 #include "base/scratch_folder_testing.h"
+#include "calibrate/nccl_calibration.h"
 #include "describe/cluster/load_cluster.h"
 #include "describe/comm_facts.h"
 #include "machine/comm_models.h"
@@ -79,17 +79,17 @@ std::string text_of(const Printed& printed, const cost::CommModel& model) {
   return text + "# Avg bus bandwidth    : 100\n";
 }
 
-CalibrateFiles pasted(const std::string& text, const std::string& name = "nccl.txt") {
+calibrate::Inputs pasted(const std::string& text, const std::string& name = "nccl.txt") {
   auto tables = measured::parse_nccl_tests(text, name, measured::nccl_op_in(name));
   EXPECT_TRUE(tables) << to_text(tables.error());
-  CalibrateFiles files;
+  calibrate::Inputs files;
   files.texts.push_back({name, *tables});
   files.names = name;
   return files;
 }
 
-const explain::CommKeyChange& key_of(const explain::CommClassChange& of, std::string_view key) {
-  const auto found = std::ranges::find(of.keys, key, &explain::CommKeyChange::key);
+const calibrate::CommKeyChange& key_of(const calibrate::CommClassChange& of, std::string_view key) {
+  const auto found = std::ranges::find(of.keys, key, &calibrate::CommKeyChange::key);
   EXPECT_NE(found, of.keys.end()) << key;
   return *found;
 }
@@ -144,19 +144,19 @@ TEST_F(CalibrateComm, ASlowerNetworkIsFoundAndItsFileLoads) {
 TEST_F(CalibrateComm, TheErrorsSaidAreThoseOfTheWrittenFile) {
   cost::CommModel slower = model_of("2xdgx-h100");
   multiply(slower, NetworkKey::kRingShare, 0.5);
-  const CalibrateFiles files = pasted(text_of({.op = CollectiveOp::kAllGather}, slower));
-  const auto made = nccl_calibration(files, "2xdgx-h100", built_in_data());
+  const calibrate::Inputs files = pasted(text_of({.op = CollectiveOp::kAllGather}, slower));
+  const auto made = calibrate::nccl_calibration(files, "2xdgx-h100", built_in_data());
   ASSERT_TRUE(made) << to_text(made.error());
-  const explain::CommClassChange& change = made->answer.classes.front();
+  const calibrate::CommClassChange& change = made->classes.front();
   EXPECT_GT(change.before, 0.1);
   EXPECT_LT(change.after, 0.05);
   ASSERT_TRUE(write_with_folder(mine() + "/" + made->files[0].path, made->files[0].text));
   const auto store = describe::DataStore::with_override(mine());
   ASSERT_TRUE(store);
   // What is after now is before where the file is in use.
-  const auto again = nccl_calibration(files, "2xdgx-h100", *store);
+  const auto again = calibrate::nccl_calibration(files, "2xdgx-h100", *store);
   ASSERT_TRUE(again) << to_text(again.error());
-  EXPECT_DOUBLE_EQ(again->answer.classes.front().before, change.after);
+  EXPECT_DOUBLE_EQ(again->classes.front().before, change.after);
   // The comment says what was done last, once.
   const std::string& text = again->files[0].text;
   EXPECT_TRUE(text.starts_with("# Made by sextant calibrate from 24 timings of nccl.txt on "))
@@ -165,10 +165,10 @@ TEST_F(CalibrateComm, TheErrorsSaidAreThoseOfTheWrittenFile) {
 }
 
 TEST_F(CalibrateComm, TimingsThatAgreeChangeNothing) {
-  const auto made =
-      nccl_calibration(pasted(text_of({}, model_of("2xdgx-h100"))), "2xdgx-h100", built_in_data());
+  const auto made = calibrate::nccl_calibration(pasted(text_of({}, model_of("2xdgx-h100"))),
+                                                "2xdgx-h100", built_in_data());
   ASSERT_TRUE(made) << to_text(made.error());
-  const explain::CommClassChange& change = made->answer.classes.front();
+  const calibrate::CommClassChange& change = made->classes.front();
   // Times are printed with two decimals.
   EXPECT_LT(change.before, 1e-3);
   EXPECT_LE(change.after, change.before + 1e-4);
@@ -183,20 +183,20 @@ TEST_F(CalibrateComm, LinksAreFittedBeforeTheNetwork) {
   truth.link[static_cast<std::size_t>(LinkKey::kLlBase)] *= 2.0;
   multiply(truth, NetworkKey::kTreeShare, 0.6);
   const std::string text = text_of({.ranks = 8, .hosts = 1}, truth) + text_of({}, truth);
-  const auto made = nccl_calibration(pasted(text), "2xdgx-h100", built_in_data());
+  const auto made = calibrate::nccl_calibration(pasted(text), "2xdgx-h100", built_in_data());
   ASSERT_TRUE(made) << to_text(made.error());
-  ASSERT_EQ(made->answer.classes.size(), 2U);
-  EXPECT_EQ(made->answer.classes[0].file, "comm/links/nvlink4.toml");
-  EXPECT_EQ(made->answer.classes[1].file, "comm/networks/ib.toml");
-  for (const explain::CommClassChange& change : made->answer.classes) {
+  ASSERT_EQ(made->classes.size(), 2U);
+  EXPECT_EQ(made->classes[0].file, "comm/links/nvlink4.toml");
+  EXPECT_EQ(made->classes[1].file, "comm/networks/ib.toml");
+  for (const calibrate::CommClassChange& change : made->classes) {
     EXPECT_EQ(change.timings, 24);
     EXPECT_GT(change.before, 0.05) << change.file;
     EXPECT_LT(change.after, 0.05) << change.file;
   }
-  EXPECT_TRUE(key_of(made->answer.classes[0], "nvls.rate").fitted);
-  EXPECT_EQ(key_of(made->answer.classes[0], "all_gather.eight").timings, 0);
+  EXPECT_TRUE(key_of(made->classes[0], "nvls.rate").fitted);
+  EXPECT_EQ(key_of(made->classes[0], "all_gather.eight").timings, 0);
   std::int64_t timings = 0;
-  for (const explain::CommSizeChange& size : made->answer.classes[0].sizes) {
+  for (const calibrate::CommSizeChange& size : made->classes[0].sizes) {
     timings += size.timings;
   }
   EXPECT_EQ(timings, 24);
@@ -206,11 +206,11 @@ TEST_F(CalibrateComm, LinksAreFittedBeforeTheNetwork) {
 TEST_F(CalibrateComm, ADeviceWithOtherRatesKeepsTheFilesScale) {
   const std::string text =
       text_of({.op = CollectiveOp::kAllGather, .ranks = 8, .hosts = 1}, model_of("8xh800-sxm"));
-  const auto made = nccl_calibration(pasted(text), "8xh800-sxm", built_in_data());
+  const auto made = calibrate::nccl_calibration(pasted(text), "8xh800-sxm", built_in_data());
   ASSERT_TRUE(made) << to_text(made.error());
-  EXPECT_LT(made->answer.classes.front().before, 1e-3);
-  EXPECT_FALSE(key_of(made->answer.classes.front(), "all_gather.eight").fitted);
-  EXPECT_NE(made->answer.warnings.back().find("but 8xh800-sxm has h800-sxm"), std::string::npos);
+  EXPECT_LT(made->classes.front().before, 1e-3);
+  EXPECT_FALSE(key_of(made->classes.front(), "all_gather.eight").fitted);
+  EXPECT_NE(made->warnings.back().find("but 8xh800-sxm has h800-sxm"), std::string::npos);
 }
 
 // Times of NVSwitch said to be of PCIe.
@@ -219,18 +219,18 @@ TEST_F(CalibrateComm, TimingsOfOtherHardwareAreWarnedOf) {
       write("box.toml",
             "name = \"box\"\ndevice = \"l40s\"\ndevices = 8\n[domain_size]\nvalue = \"8 count\"\n"
             "kind = \"measured\"\nsource = \"one host\"\n");
-  const auto made = nccl_calibration(
+  const auto made = calibrate::nccl_calibration(
       pasted(text_of({.ranks = 8, .hosts = 1}, model_of("2xdgx-h100"))), cluster, built_in_data());
   ASSERT_TRUE(made) << to_text(made.error());
-  EXPECT_EQ(made->answer.classes[0].file, "comm/links/pcie4-l40s.toml");
-  ASSERT_EQ(made->answer.warnings.size(), 2U);
-  EXPECT_NE(made->answer.warnings[0].find("(h100-sxm), but box has l40s"), std::string::npos);
-  EXPECT_NE(made->answer.warnings[1].find("is box where they were measured"), std::string::npos);
+  EXPECT_EQ(made->classes[0].file, "comm/links/pcie4-l40s.toml");
+  ASSERT_EQ(made->warnings.size(), 2U);
+  EXPECT_NE(made->warnings[0].find("(h100-sxm), but box has l40s"), std::string::npos);
+  EXPECT_NE(made->warnings[1].find("is box where they were measured"), std::string::npos);
 }
 
 // Names with quotes must not end up as broken TOML.
 TEST_F(CalibrateComm, AnyFileNameGivesAFileThatLoads) {
-  const auto made = nccl_calibration(
+  const auto made = calibrate::nccl_calibration(
       pasted(text_of({.ranks = 8, .hosts = 1}, model_of("2xdgx-h100")) +
                  text_of({.op = CollectiveOp::kAllGather, .ranks = 8, .hosts = 1},
                          [] {
@@ -250,71 +250,20 @@ TEST_F(CalibrateComm, AnyFileNameGivesAFileThatLoads) {
             std::string::npos);
 }
 
-measured::NcclTable table_of(std::int64_t ranks, std::optional<std::int64_t> nodes) {
-  measured::NcclTable table;
-  table.op = CollectiveOp::kAllReduce;
-  table.ranks = ranks;
-  table.nodes = nodes;
-  return table;
-}
-
-TEST(ShapeOn, RanksLieOnTheHostsThatTheTableNames) {
-  struct Case {
-    std::string cluster;
-    std::int64_t ranks;
-    std::optional<std::int64_t> nodes;
-    std::int64_t domains;
-    std::int64_t per_domain;
-  };
-  for (const Case& at : std::vector<Case>{{"4xdgx-h100", 8, 1, 1, 8},
-                                          {"4xdgx-h100", 8, 4, 4, 2},
-                                          {"4xdgx-h100", 4, 4, 4, 1},
-                                          {"4xdgx-h100", 12, std::nullopt, 2, 6},
-                                          {"4xdgx-h100", 8, std::nullopt, 1, 8},
-                                          // 18 trays of four make a domain.
-                                          {"144xgb200", 72, 18, 1, 72},
-                                          {"144xgb200", 144, 36, 2, 72},
-                                          {"144xgb200", 16, 4, 1, 16}}) {
-    const auto shape = shape_on(table_of(at.ranks, at.nodes), cluster_of(at.cluster));
-    ASSERT_TRUE(shape) << to_text(shape.error());
-    EXPECT_EQ(shape->domains, at.domains) << at.cluster << " " << at.ranks;
-    EXPECT_EQ(shape->per_domain, at.per_domain) << at.cluster << " " << at.ranks;
-  }
-}
-
-TEST(ShapeOn, TooSmallAClusterIsNamedWithTheRanks) {
-  const describe::Cluster cluster = cluster_of("2xdgx-h100");
-  const auto ranks = shape_on(table_of(32, std::nullopt), cluster);
-  ASSERT_FALSE(ranks);
-  EXPECT_EQ(ranks.error().what, "32 ranks were timed, but 2xdgx-h100 has 16 devices");
-  const auto hosts = shape_on(table_of(16, 4), cluster);
-  ASSERT_FALSE(hosts);
-  EXPECT_EQ(hosts.error().what, "ranks of 4 hosts were timed, but 2xdgx-h100 has 2 nodes");
-  const auto host = shape_on(table_of(16, 1), cluster);
-  ASSERT_FALSE(host);
-  EXPECT_EQ(host.error().what,
-            "16 ranks of a host were timed, but a node of 2xdgx-h100 has 8 devices");
-  measured::NcclTable split = table_of(8, std::nullopt);
-  split.groups = 4;
-  const auto groups = shape_on(split, cluster);
-  ASSERT_FALSE(groups);
-  EXPECT_EQ(groups.error().what, "4 groups of 8 ranks were timed, but 2xdgx-h100 has 16 devices");
-}
-
 TEST_F(CalibrateComm, WrongAndContradictingLinesAreLeftOut) {
   std::string text = text_of({}, model_of("2xdgx-h100"));
   // 1 MiB in 40 µs is 26.21 GB/s; with 16 ranks busbw is 26.21 · 30/16 = 49.15.
   text.insert(text.find("# Avg"),
               "1048576 262144 float sum -1 40.00 26.21 49.15 7\n"
               "1048576 262144 float sum -1 40.00 99.99 49.15 0\n");
-  const auto made = nccl_calibration(pasted(text), "2xdgx-h100", built_in_data());
+  const auto made = calibrate::nccl_calibration(pasted(text), "2xdgx-h100", built_in_data());
   ASSERT_TRUE(made) << to_text(made.error());
-  EXPECT_EQ(made->answer.classes.front().timings, 24);
-  ASSERT_EQ(made->answer.unused.size(), 2U);
-  EXPECT_EQ(made->answer.unused[0].first, "bytes, time and bandwidth contradict each other");
-  EXPECT_EQ(made->answer.unused[1].first, "the result was wrong");
-  EXPECT_EQ(made->answer.unused[1].second, 1);
-  EXPECT_GE(made->answer.warnings.size(), 2U);
+  EXPECT_EQ(made->classes.front().timings, 24);
+  ASSERT_EQ(made->unused.size(), 2U);
+  EXPECT_EQ(made->unused[0].first, "bytes, time and bandwidth contradict each other");
+  EXPECT_EQ(made->unused[1].first, "the result was wrong");
+  EXPECT_EQ(made->unused[1].second, 1);
+  EXPECT_GE(made->warnings.size(), 2U);
 }
 
 TEST_F(CalibrateComm, TooFewTimingsSayWhatIsNeeded) {
@@ -342,8 +291,8 @@ TEST_F(CalibrateComm, AnUnknownOperationSaysHowToNameIt) {
 }
 
 TEST_F(CalibrateComm, LinksThatNobodyMeasuredAreAnError) {
-  const CalibrateFiles files = pasted(text_of({.ranks = 4, .hosts = 1}, model_of("2xdgx-h100")));
-  const auto made = nccl_calibration(files, "8xmi100", built_in_data());
+  const calibrate::Inputs files = pasted(text_of({.ranks = 4, .hosts = 1}, model_of("2xdgx-h100")));
+  const auto made = calibrate::nccl_calibration(files, "8xmi100", built_in_data());
   ASSERT_FALSE(made);
   EXPECT_NE(made.error().what.find("links of mi100"), std::string::npos) << made.error().what;
   EXPECT_NE(made.error().allowed.find("comm/links/NAME.toml"), std::string::npos);
@@ -351,8 +300,8 @@ TEST_F(CalibrateComm, LinksThatNobodyMeasuredAreAnError) {
 
 // Eight cards without NVLink are eight domains, but not joined by the network.
 TEST_F(CalibrateComm, ServersWithoutLinksAreNotTakenForNetworks) {
-  const CalibrateFiles files = pasted(text_of({.ranks = 8, .hosts = 1}, model_of("2xdgx-h100")));
-  const auto made = nccl_calibration(files, "8xl40s", built_in_data());
+  const calibrate::Inputs files = pasted(text_of({.ranks = 8, .hosts = 1}, model_of("2xdgx-h100")));
+  const auto made = calibrate::nccl_calibration(files, "8xl40s", built_in_data());
   ASSERT_FALSE(made);
   EXPECT_NE(made.error().what.find("24 left out: ranks of one host in several scale-up domains"),
             std::string::npos)

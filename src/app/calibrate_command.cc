@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <variant>
 
-#include "app/calibrate_collectives.h"
 #include "app/calibrate_comm.h"
-#include "app/calibrate_files.h"
 #include "app/calibrate_kernels.h"
 #include "app/calibrate_runs.h"
 
@@ -82,7 +80,7 @@ Result<void> check_kernel_options(const CalibrateRequest& request) {
 }  // namespace
 
 Result<Output> calibrate(const CalibrateRequest& request, const Context& context) {
-  SEXTANT_TRY(const CalibrateFiles files, read_calibrate_files(request.tables, context.data));
+  SEXTANT_TRY(const calibrate::Inputs files, calibrate::read_inputs(request.tables, context.data));
   if (!files.texts.empty()) {
     SEXTANT_CHECK_OK(check_nccl_options(request));
     return calibrate_nccl(files, {request.cluster, request.write_file}, context);

@@ -11,7 +11,7 @@
 namespace sextant::app {
 
 struct CalibrateRequest {
-  std::vector<std::string> tables;  // files and folders, of one kind (app/calibrate_files.h)
+  std::vector<std::string> tables;  // files and folders, of one kind (calibrate/inputs.h)
   std::string device;               // tables of timed kernels: whose timings they are
   // Kernels: the kernel file. Collectives: the folder of comm/links and comm/networks. Runs: the
   // folder of step.toml and step_spread.toml. "" = not written.

@@ -1,12 +1,11 @@
-// Kernel facts of a device from tables of its timed kernels: what `sextant calibrate` does with
-// these.
+// Kernel facts of a device: what `sextant calibrate` does with tables of timed kernels.
 #pragma once
 
 #include <string>
 
-#include "app/calibrate_files.h"
 #include "app/context.h"
 #include "base/result.h"
+#include "calibrate/inputs.h"
 
 namespace sextant::app {
 
@@ -16,7 +15,7 @@ struct KernelOptions {
 };
 
 // An Error where no row is a kernel that is known, or the device is not.
-Result<Output> calibrate_kernels(const CalibrateFiles& tables, const KernelOptions& options,
+Result<Output> calibrate_kernels(const calibrate::Inputs& tables, const KernelOptions& options,
                                  const Context& context);
 
 }  // namespace sextant::app

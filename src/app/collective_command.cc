@@ -14,6 +14,7 @@
 #include "base/sha256.h"
 #include "base/text.h"
 #include "describe/assumption.h"
+#include "describe/cluster/cluster_inputs.h"
 #include "describe/cluster/load_cluster.h"
 
 namespace sextant::app {
@@ -68,7 +69,7 @@ explain::Provenance collective_provenance(const CollectiveQuestion& question,
                                           const std::vector<std::string>& files,
                                           const Context& context) {
   explain::Provenance provenance{std::string(explain::tool_version()),
-                                 cluster_inputs(question.cluster, context.data)};
+                                 describe::cluster_inputs(question.cluster, context.data)};
   for (const std::string& path : files) {
     if (const auto text = context.data.read(path)) {
       provenance.inputs.emplace_back(context.data.where(path), sha256_hex(*text));

@@ -7,6 +7,7 @@
 
 #include "app/job_request.h"
 #include "base/text.h"
+#include "describe/cluster/cluster_inputs.h"
 #include "describe/cluster/load_cluster.h"
 #include "describe/layout/layout_text.h"
 #include "describe/layout/rules.h"
@@ -58,7 +59,7 @@ Result<Output> list_models(const Context& context) {
 Result<Output> show_cluster(std::string_view word, const Context& context) {
   explain::ClusterAnswer answer;
   SEXTANT_TRY(answer.cluster, describe::load_cluster(word, context.data));
-  answer.provenance = provenance(cluster_inputs(answer.cluster, context.data));
+  answer.provenance = provenance(describe::cluster_inputs(answer.cluster, context.data));
   return Output{explain::to_text(answer, context.style), {}, kExitFine};
 }
 

@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include "base/integers.h"
-#include "base/sha256.h"
 #include "base/text.h"
+#include "describe/cluster/cluster_inputs.h"
 #include "describe/cluster/load_cluster.h"
 #include "describe/layout/framework_defaults.h"
 #include "describe/layout/layout_text.h"
@@ -149,19 +149,6 @@ std::int64_t default_microbatches(const describe::Layout& layout) {
   return layout.pp == 1 ? 1 : saturating_product({kMicrobatchesPerPipelineRank, layout.pp});
 }
 
-std::vector<std::pair<std::string, std::string>> cluster_inputs(const describe::Cluster& cluster,
-                                                                const describe::DataStore& data) {
-  std::vector<std::pair<std::string, std::string>> inputs;
-  for (const std::string& path :
-       {"devices/" + cluster.device.id + ".toml", "systems/" + cluster.system.id + ".toml",
-        "fabrics/" + cluster.fabric.id + ".toml"}) {
-    if (const auto text = data.read(path)) {
-      inputs.emplace_back(data.where(path), sha256_hex(*text));
-    }
-  }
-  return inputs;
-}
-
 explain::Provenance provenance_of(const JobReading& reading) {
   return {std::string(explain::tool_version()), reading.inputs};
 }
@@ -191,7 +178,7 @@ Result<JobReading> read_job(const JobRequest& request, const Context& context) {
   SEXTANT_CHECK_OK(read_batch(request, job));
   SEXTANT_CHECK_OK(read_workload(request.workload, job));
   reading.violations = describe::refusals(job);
-  reading.inputs = cluster_inputs(job.cluster, context.data);
+  reading.inputs = describe::cluster_inputs(job.cluster, context.data);
   reading.inputs.emplace(reading.inputs.begin(), job.model.config_file, job.model.config_sha256);
   return reading;
 }

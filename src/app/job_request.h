@@ -52,8 +52,4 @@ std::int64_t default_microbatches(const describe::Layout& layout);
 // "lora:16" into the job; "" is pre-training.
 Result<void> read_workload(const std::string& word, describe::Job& job);
 
-// The files of data/ that describe the cluster, with their SHA-256.
-std::vector<std::pair<std::string, std::string>> cluster_inputs(const describe::Cluster& cluster,
-                                                                const describe::DataStore& data);
-
 }  // namespace sextant::app

@@ -7,14 +7,15 @@
 
 #include <fmt/format.h>
 
-#include "app/ledger_halves.h"
-#include "app/ledger_left_out.h"
-#include "app/ledger_run_halves.h"
-#include "app/run_samples.h"
-#include "app/spread_fit.h"
 #include "base/file.h"
 #include "base/sha256.h"
+#include "calibrate/device_halves.h"
+#include "calibrate/run_halves.h"
+#include "calibrate/run_samples.h"
+#include "calibrate/spread_fit.h"
+#include "calibrate/systems_left_out.h"
 #include "explain/bandwidth_runs.h"
+#include "explain/calibration_view.h"
 #include "explain/comm_section.h"
 #include "explain/plot_links.h"
 #include "explain/run_section.h"
@@ -86,17 +87,15 @@ std::string link_from(const std::filesystem::path& ledger, const std::filesystem
 
 // Steps of runs: scores, and fits that have not seen what they are scored on.
 Result<std::string> steps_section(const Validated& validated, const describe::DataStore& data) {
-  const std::vector<RunSample> samples = run_samples(validated.rows, data);
+  const std::vector<calibrate::RunSample> samples = calibrate::run_samples(validated.rows, data);
   if (samples.empty()) {
     return std::string();
   }
   explain::RunChecks checks;
-  SEXTANT_TRY(checks.halves, run_halves(samples));
+  SEXTANT_TRY(checks.halves, calibrate::run_halves(samples));
   // Too few rows for intervals of their own are no reason for no ledger.
-  if (const auto coverage = spread_coverage(samples, predicted_steps(samples))) {
-    for (const SpreadCoverage& one : *coverage) {
-      checks.coverage.push_back({one.source, one.rows, one.seen, one.unseen});
-    }
+  if (auto coverage = calibrate::spread_coverage(samples, calibrate::predicted_steps(samples))) {
+    checks.coverage = std::move(*coverage);
   }
   return explain::run_section(validated.runs, checks);
 }
@@ -105,9 +104,10 @@ Result<std::string> steps_section(const Validated& validated, const describe::Da
 // by size and system, and halves of kernel tables.
 Result<std::string> sections(const Validated& validated, const std::string& plots,
                              const describe::DataStore& data) {
-  SEXTANT_TRY(const std::vector<explain::DeviceHalves> halves, ledger_halves(validated.rows, data));
-  SEXTANT_TRY(const std::vector<explain::LeaveOneOut> left_out,
-              ledger_left_out(validated.rows, data));
+  SEXTANT_TRY(const std::vector<calibrate::DeviceHalves> halves,
+              calibrate::device_halves(validated.rows, data));
+  SEXTANT_TRY(const std::vector<calibrate::LeaveOneOut> left_out,
+              calibrate::systems_left_out(validated.rows, data));
   SEXTANT_TRY(const std::string steps, steps_section(validated, data));
   std::string text;
   for (const std::string& section :

@@ -65,6 +65,15 @@ std::string text_of(std::int64_t value) {
   return fmt::format("{} count", value);
 }
 
+// Text that is safe between TOML's quotes.
+std::string quotable(std::string_view text) {
+  std::string safe;
+  for (const char c : printable(text, text.size())) {
+    safe += c == '"' || c == '\\' ? '_' : c;
+  }
+  return safe;
+}
+
 }  // namespace
 
 double KernelFact::number() const {
@@ -110,6 +119,16 @@ std::vector<KernelFact> kernel_fact_list(KernelFacts& facts) {
   add_section("issue", facts.issue, list);
   add_section("host_copy", facts.host_copy, list);
   return list;
+}
+
+std::string kernel_facts_text(KernelFacts facts, const std::string& head) {
+  std::string text = fmt::format("# {}\n", quotable(head));
+  for (const KernelFact& fact : kernel_fact_list(facts)) {
+    text += fmt::format("\n[{}]\nvalue = \"{}\"\nkind = \"{}\"\nsource = \"{}\"\n", fact.key(),
+                        fact.text(), word_of<SourceKind>(kSourceKindWords, fact.kind()),
+                        quotable(fact.source()));
+  }
+  return text;
 }
 
 }  // namespace sextant::describe

@@ -36,4 +36,7 @@ class KernelFact {
 // Every key in the order of the files. Number formats without rates have none.
 std::vector<KernelFact> kernel_fact_list(KernelFacts& facts);
 
+// The file data/kernels/<device>.toml; `head` is its first comment, one line.
+std::string kernel_facts_text(KernelFacts facts, const std::string& head);
+
 }  // namespace sextant::describe

@@ -7,13 +7,14 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "describe/kernel_fact_list.h"
 #include "explain/json.h"
 #include "explain/percent.h"
 #include "explain/text_table.h"
 
 namespace sextant::explain {
 namespace {
+
+using calibrate::DeviceHalves;
 
 // Error on shapes that were not fitted over the error on those that were; nothing where these are
 // met exactly.
@@ -32,16 +33,16 @@ struct Overall {
 
 Overall overall(const CalibrationAnswer& answer) {
   Overall all;
-  for (const cost::FamilyError& family : answer.before) {
+  for (const cost::FamilyError& family : answer.made.before) {
     all.calls += family.calls;
   }
   const double total = static_cast<double>(std::max<std::int64_t>(all.calls, 1));
-  for (std::size_t i = 0; i < answer.before.size(); ++i) {
-    const double share = static_cast<double>(answer.before[i].calls) / total;
-    all.before += share * answer.before[i].error;
-    all.after += share * answer.after[i].error;
-    all.half.seen += share * answer.halves[i].seen;
-    all.half.unseen += share * answer.halves[i].unseen;
+  for (std::size_t i = 0; i < answer.made.before.size(); ++i) {
+    const double share = static_cast<double>(answer.made.before[i].calls) / total;
+    all.before += share * answer.made.before[i].error;
+    all.after += share * answer.made.after[i].error;
+    all.half.seen += share * answer.made.halves[i].seen;
+    all.half.unseen += share * answer.made.halves[i].unseen;
   }
   return all;
 }
@@ -67,8 +68,9 @@ Table family_table(const CalibrationAnswer& answer) {
                {"half: not fitted", true},
                {"ratio", true}},
               {}};
-  for (std::size_t i = 0; i < answer.before.size(); ++i) {
-    table.rows.push_back(family_row(answer.before[i], answer.after[i].error, answer.halves[i]));
+  for (std::size_t i = 0; i < answer.made.before.size(); ++i) {
+    table.rows.push_back(
+        family_row(answer.made.before[i], answer.made.after[i].error, answer.made.halves[i]));
   }
   const Overall all = overall(answer);
   table.rows.push_back(family_row({"all", all.calls, all.before}, all.after, all.half));
@@ -78,7 +80,7 @@ Table family_table(const CalibrationAnswer& answer) {
 Table kernel_key_table(const CalibrationAnswer& answer) {
   Table table{{{"key"}, {"before", true}, {"after", true}, {"rows", true}, {"their error", true}},
               {}};
-  for (const cost::FittedKey& key : answer.keys) {
+  for (const cost::FittedKey& key : answer.made.keys) {
     table.rows.push_back({key.key, key.before, key.fitted ? key.after : "kept: too few rows",
                           with_thousands(key.calls), key.calls > 0 ? percent(key.error) : "-"});
   }
@@ -87,7 +89,7 @@ Table kernel_key_table(const CalibrationAnswer& answer) {
 
 Table unused_rows_table(const CalibrationAnswer& answer) {
   Table table{{{"not used because"}, {"rows", true}}, {}};
-  for (const auto& [reason, rows] : answer.unused) {
+  for (const auto& [reason, rows] : answer.made.unused) {
     table.rows.push_back({reason, with_thousands(rows)});
   }
   return table;
@@ -95,26 +97,26 @@ Table unused_rows_table(const CalibrationAnswer& answer) {
 
 std::string calibration_json_text(const CalibrationAnswer& answer) {
   Json json = document("calibrate", answer.provenance);
-  json["device"] = answer.device;
-  json["start"] = answer.start;
+  json["device"] = answer.made.device;
+  json["start"] = answer.made.start;
   const Overall all = overall(answer);
   json["rows"] = all.calls;
   json["mape_before"] = all.before;
   json["mape_after"] = all.after;
   json["families"] = Json::array();
-  for (std::size_t i = 0; i < answer.before.size(); ++i) {
+  for (std::size_t i = 0; i < answer.made.before.size(); ++i) {
     Json family;
-    family["family"] = answer.before[i].family;
-    family["rows"] = answer.before[i].calls;
-    family["mape_before"] = answer.before[i].error;
-    family["mape_after"] = answer.after[i].error;
-    family["half_fitted_mape"] = answer.halves[i].seen;
-    family["half_not_fitted_mape"] = answer.halves[i].unseen;
-    family["half_ratio"] = or_null(ratio(answer.halves[i]));
+    family["family"] = answer.made.before[i].family;
+    family["rows"] = answer.made.before[i].calls;
+    family["mape_before"] = answer.made.before[i].error;
+    family["mape_after"] = answer.made.after[i].error;
+    family["half_fitted_mape"] = answer.made.halves[i].seen;
+    family["half_not_fitted_mape"] = answer.made.halves[i].unseen;
+    family["half_ratio"] = or_null(ratio(answer.made.halves[i]));
     json["families"].push_back(family);
   }
   json["keys"] = Json::array();
-  for (const cost::FittedKey& key : answer.keys) {
+  for (const cost::FittedKey& key : answer.made.keys) {
     Json entry;
     entry["key"] = key.key;
     entry["before"] = key.before;
@@ -125,19 +127,10 @@ std::string calibration_json_text(const CalibrationAnswer& answer) {
     json["keys"].push_back(entry);
   }
   json["unused"] = Json::array();
-  for (const auto& [reason, rows] : answer.unused) {
+  for (const auto& [reason, rows] : answer.made.unused) {
     json["unused"].push_back({{"reason", reason}, {"rows", rows}});
   }
   return dumped(json);
-}
-
-// Text that is safe between TOML's quotes.
-std::string quotable(std::string_view text) {
-  std::string safe;
-  for (const char c : printable(text, text.size())) {
-    safe += c == '"' || c == '\\' ? '_' : c;
-  }
-  return safe;
 }
 
 // Rows and mean error of one family; "-" where there are none.
@@ -183,8 +176,8 @@ Table halves_table(const DeviceHalves& device) {
     add(half.family, half);
   }
   CalibrationAnswer answer;
-  answer.before = answer.after = device.errors;
-  answer.halves = device.halves;
+  answer.made.before = answer.made.after = device.errors;
+  answer.made.halves = device.halves;
   add("all", overall(answer).half);
   return table;
 }
@@ -200,7 +193,7 @@ std::string to_text(const CalibrationAnswer& answer, const Style& style) {
     return text;
   }
   text += "\n" + to_text(kernel_key_table(answer), style);
-  if (!answer.unused.empty()) {
+  if (!answer.made.unused.empty()) {
     text += "\n" + to_text(unused_rows_table(answer), style);
   }
   return text;
@@ -218,17 +211,6 @@ std::string halves_section(const std::vector<DeviceHalves>& devices) {
       "fitted, the rest is scored, both ways round.\n";
   for (const DeviceHalves& device : devices) {
     text += fmt::format("\n### {}\n\n", device.device) + to_text(halves_table(device), markdown);
-  }
-  return text;
-}
-
-std::string kernel_file(describe::KernelFacts facts, const std::string& head) {
-  std::string text = fmt::format("# {}\n", quotable(head));
-  for (const describe::KernelFact& fact : describe::kernel_fact_list(facts)) {
-    text += fmt::format(
-        "\n[{}]\nvalue = \"{}\"\nkind = \"{}\"\nsource = \"{}\"\n", fact.key(), fact.text(),
-        describe::word_of<describe::SourceKind>(describe::kSourceKindWords, fact.kind()),
-        quotable(fact.source()));
   }
   return text;
 }

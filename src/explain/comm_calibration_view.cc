@@ -13,6 +13,10 @@
 namespace sextant::explain {
 namespace {
 
+using calibrate::CommClassChange;
+using calibrate::CommKeyChange;
+using calibrate::CommSizeChange;
+
 std::string size_word(measured::SizeBucket size) {
   return std::string(describe::word_of<measured::SizeBucket>(measured::kSizeBucketWords, size));
 }
@@ -20,7 +24,7 @@ std::string size_word(measured::SizeBucket size) {
 Table size_change_table(const CommCalibrationAnswer& answer) {
   Table table{{{"file"}, {"size"}, {"timings", true}, {"mean error before", true}, {"after", true}},
               {}};
-  for (const CommClassChange& of : answer.classes) {
+  for (const CommClassChange& of : answer.made.classes) {
     for (const CommSizeChange& size : of.sizes) {
       table.rows.push_back({of.file, size_word(size.size), with_thousands(size.timings),
                             percent(size.before), percent(size.after)});
@@ -55,7 +59,7 @@ std::string class_text(const CommClassChange& of, const Style& style) {
 
 Table unused_timings_table(const CommCalibrationAnswer& answer) {
   Table table{{{"not used because"}, {"timings", true}}, {}};
-  for (const auto& [reason, timings] : answer.unused) {
+  for (const auto& [reason, timings] : answer.made.unused) {
     table.rows.push_back({reason, with_thousands(timings)});
   }
   return table;
@@ -93,17 +97,17 @@ Json class_json(const CommClassChange& of) {
 
 std::string comm_calibration_json_text(const CommCalibrationAnswer& answer) {
   Json json = document("calibrate-comm", answer.provenance);
-  json["cluster"] = answer.cluster.empty() ? Json(nullptr) : Json(answer.cluster);
+  json["cluster"] = answer.made.cluster.empty() ? Json(nullptr) : Json(answer.made.cluster);
   json["classes"] = Json::array();
-  for (const CommClassChange& of : answer.classes) {
+  for (const CommClassChange& of : answer.made.classes) {
     json["classes"].push_back(class_json(of));
   }
   json["unused"] = Json::array();
-  for (const auto& [reason, timings] : answer.unused) {
+  for (const auto& [reason, timings] : answer.made.unused) {
     json["unused"].push_back({{"reason", reason}, {"timings", timings}});
   }
-  json["assumed"] = to_json(answer.assumed);
-  json["warnings"] = answer.warnings;
+  json["assumed"] = to_json(answer.made.assumed);
+  json["warnings"] = answer.made.warnings;
   return dumped(json);
 }
 
@@ -117,13 +121,13 @@ std::string to_text(const CommCalibrationAnswer& answer, const Style& style) {
   if (style.format == Format::kCsv) {
     return text;
   }
-  for (const CommClassChange& of : answer.classes) {
+  for (const CommClassChange& of : answer.made.classes) {
     text += class_text(of, style);
   }
-  if (!answer.unused.empty()) {
+  if (!answer.made.unused.empty()) {
     text += "\n" + to_text(unused_timings_table(answer), style);
   }
-  for (const describe::Assumption& assumed : answer.assumed) {
+  for (const describe::Assumption& assumed : answer.made.assumed) {
     text += fmt::format("assumed: {}{}{}\n", assumed.source, assumed.source.empty() ? "" : ": ",
                         describe::to_text(assumed));
   }

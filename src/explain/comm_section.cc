@@ -135,10 +135,10 @@ std::optional<double> limit_of(std::string_view name) {
   return name == "all sizes" ? std::optional(kAllSizesLimit) : std::nullopt;
 }
 
-Table left_out_table(std::span<const LeaveOneOut> left_out) {
+Table left_out_table(std::span<const calibrate::LeaveOneOut> left_out) {
   Table table{{{"what"}, {"seen", true}, {"left out", true}, {"ratio", true}, {"must hold", true}},
               {}};
-  for (const LeaveOneOut& one : left_out) {
+  for (const calibrate::LeaveOneOut& one : left_out) {
     const std::optional<double> limit = limit_of(one.name);
     table.rows.push_back({one.name, percent(one.seen), percent(one.unseen),
                           one.seen > 0.0 ? fmt::format("{:.2f}", one.unseen / one.seen) : "-",
@@ -183,7 +183,7 @@ std::string experts_section(const measured::ExpertScores& scores) {
 }  // namespace
 
 std::string comm_section(const measured::CommScores& scores,
-                         std::span<const LeaveOneOut> left_out) {
+                         std::span<const calibrate::LeaveOneOut> left_out) {
   std::string text;
   const auto add = [&text](const std::string& section) {
     text += (text.empty() ? "" : "\n") + section;

@@ -97,7 +97,8 @@ TEST(CommSection, WhereNothingIsPredictedThereAreOnlyReasons) {
 }
 
 TEST(CommSection, SystemsLeftOutHaveATableOfTheirOwn) {
-  const std::vector<LeaveOneOut> left_out{{"1 to 16 MB", 0.10, 0.125}, {"all sizes", 0.0, 0.1}};
+  const std::vector<calibrate::LeaveOneOut> left_out{{"1 to 16 MB", 0.10, 0.125},
+                                                     {"all sizes", 0.0, 0.1}};
   const std::string text = comm_section(answer_of(some_rows()).comm, left_out);
   EXPECT_TRUE(holds(text, "1.3 times what must hold above"));
   EXPECT_TRUE(holds(text, "| 1 to 16 MB | 10.0 % | 12.5 % | 1.25 | 26.0 % |\n")) << text;

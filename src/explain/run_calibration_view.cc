@@ -10,20 +10,25 @@
 namespace sextant::explain {
 namespace {
 
+using calibrate::RunClassInterval;
+using calibrate::RunKeyChange;
+using calibrate::RunSourceChange;
+using calibrate::SpreadCoverage;
+
 Table source_table(const RunCalibrationAnswer& answer) {
   Table table{{{"source"}, {"rows", true}, {"mean error before", true}, {"after", true}}, {}};
-  for (const RunSourceChange& one : answer.sources) {
+  for (const RunSourceChange& one : answer.made.sources) {
     table.rows.push_back(
         {one.source, with_thousands(one.rows), percent(one.before), percent(one.after)});
   }
-  table.rows.push_back({"mean over sources", with_thousands(answer.rows), percent(answer.before),
-                        percent(answer.after)});
+  table.rows.push_back({"mean over sources", with_thousands(answer.made.rows),
+                        percent(answer.made.before), percent(answer.made.after)});
   return table;
 }
 
 Table run_key_table(const RunCalibrationAnswer& answer) {
   Table table{{{"key"}, {"before", true}, {"after", true}, {"rows", true}}, {}};
-  for (const RunKeyChange& key : answer.keys) {
+  for (const RunKeyChange& key : answer.made.keys) {
     table.rows.push_back({key.key, key.before, key.fitted ? key.after : "stays: too few rows",
                           with_thousands(key.rows)});
   }
@@ -32,7 +37,7 @@ Table run_key_table(const RunCalibrationAnswer& answer) {
 
 Table class_table(const RunCalibrationAnswer& answer) {
   Table table{{{"class of job"}, {"rows", true}, {"low", true}, {"high", true}}, {}};
-  for (const RunClassInterval& one : answer.classes) {
+  for (const RunClassInterval& one : answer.made.classes) {
     table.rows.push_back({one.name, with_thousands(one.rows), fmt::format("{:.2f}", one.low),
                           fmt::format("{:.2f}", one.high)});
   }
@@ -41,7 +46,7 @@ Table class_table(const RunCalibrationAnswer& answer) {
 
 Table fitted_coverage_table(const RunCalibrationAnswer& answer) {
   Table table{{{"source"}, {"rows", true}, {"inside", true}, {"inside, left out", true}}, {}};
-  for (const RunCoverage& one : answer.coverage) {
+  for (const SpreadCoverage& one : answer.made.coverage) {
     table.rows.push_back(
         {one.source, with_thousands(one.rows), percent(one.seen), percent(one.unseen)});
   }
@@ -50,11 +55,11 @@ Table fitted_coverage_table(const RunCalibrationAnswer& answer) {
 
 std::string run_calibration_json_text(const RunCalibrationAnswer& answer) {
   Json json = document("calibrate-runs", answer.provenance);
-  json["rows"] = answer.rows;
-  json["mape_before"] = answer.before;
-  json["mape_after"] = answer.after;
+  json["rows"] = answer.made.rows;
+  json["mape_before"] = answer.made.before;
+  json["mape_after"] = answer.made.after;
   json["sources"] = Json::array();
-  for (const RunSourceChange& one : answer.sources) {
+  for (const RunSourceChange& one : answer.made.sources) {
     Json entry;
     entry["name"] = one.source;
     entry["rows"] = one.rows;
@@ -63,7 +68,7 @@ std::string run_calibration_json_text(const RunCalibrationAnswer& answer) {
     json["sources"].push_back(entry);
   }
   json["keys"] = Json::array();
-  for (const RunKeyChange& key : answer.keys) {
+  for (const RunKeyChange& key : answer.made.keys) {
     Json entry;
     entry["key"] = key.key;
     entry["before"] = key.before;
@@ -73,7 +78,7 @@ std::string run_calibration_json_text(const RunCalibrationAnswer& answer) {
     json["keys"].push_back(entry);
   }
   json["intervals"] = Json::array();
-  for (const RunClassInterval& one : answer.classes) {
+  for (const RunClassInterval& one : answer.made.classes) {
     Json entry;
     entry["class"] = one.name;
     entry["low"] = one.low;
@@ -82,7 +87,7 @@ std::string run_calibration_json_text(const RunCalibrationAnswer& answer) {
     json["intervals"].push_back(entry);
   }
   json["coverage"] = Json::array();
-  for (const RunCoverage& one : answer.coverage) {
+  for (const SpreadCoverage& one : answer.made.coverage) {
     Json entry;
     entry["source"] = one.source;
     entry["rows"] = one.rows;

@@ -66,7 +66,7 @@ Table run_score_table(const std::string& what, const std::vector<RunScore>& scor
 
 // Coverage of one source by intervals that its rows did not make.
 std::optional<double> left_out_of(const RunChecks& checks, std::string_view source) {
-  for (const RunCoverage& one : checks.coverage) {
+  for (const calibrate::SpreadCoverage& one : checks.coverage) {
     if (one.source == source) {
       return one.unseen;
     }
@@ -110,7 +110,7 @@ std::string halves_text(const RunChecks& checks) {
               {}};
   Table constants{{{"constant"}}, {}};
   for (std::size_t i = 0; i < checks.halves.size(); ++i) {
-    const RunHalf& half = checks.halves[i];
+    const calibrate::RunHalf& half = checks.halves[i];
     const std::string name = i == 0 ? "first" : "second";
     const double ratio = half.fitted > 0.0 ? half.left_out / half.fitted : 0.0;
     table.rows.push_back({name, std::to_string(half.systems), with_thousands(half.rows),

@@ -126,6 +126,14 @@ Ids answered(const json& answer) {
   return ids;
 }
 
+template <typename Answer>
+Result<Output> shown(Result<app::Answered<Answer>> answered) {
+  SEXTANT_TRY(const app::Reply reply, app::reply_of(std::move(answered)));
+  return Output{.text = reply.text({explain::Format::kJson, false}),
+                .notes = {},
+                .exit_code = reply.outcome == app::Outcome::kNo ? app::kExitNo : app::kExitFine};
+}
+
 // Every command's own answer. What is legal may still not fit, which is exit code 1 too.
 void expect_commands_agree(const AskedJob& asked, const std::vector<Violation>& wanted) {
   const Context context = answering_in_json();
@@ -137,11 +145,11 @@ void expect_commands_agree(const AskedJob& asked, const std::vector<Violation>& 
        app::show_estimate(
            {.job = words, .sweep = {}, .plot_file = {}, .timeline_file = {}, .training = {}},
            context)},
-      {"memory", app::show_memory(words, context)},
+      {"memory", shown(app::memory(words, context))},
       {"traffic",
-       app::show_traffic(
+       shown(app::traffic(
            {.job = words, .matrix_file = {}, .heat_map_file = {}, .pattern_file = {}, .by = {}},
-           context)},
+           context))},
       {"compare", app::show_comparison(twice, context)},
       {"explain step", app::explain_step(words, context)},
       {"explain compute", app::explain_compute(words, context)},

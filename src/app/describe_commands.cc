@@ -1,36 +1,23 @@
 #include "app/describe_commands.h"
 
 #include <string>
+#include <utility>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include "app/job_request.h"
-#include "base/text.h"
 #include "describe/cluster/cluster_inputs.h"
 #include "describe/cluster/load_cluster.h"
 #include "describe/layout/layout_text.h"
 #include "describe/layout/rules.h"
 #include "describe/model/load_model.h"
 #include "describe/model/parameters.h"
-#include "explain/cluster_view.h"
-#include "explain/model_view.h"
 #include "explain/rule_view.h"
-#include "explain/text_table.h"
 
 namespace sextant::app {
 namespace {
 
 explain::Provenance provenance(std::vector<std::pair<std::string, std::string>> inputs = {}) {
   return {std::string(explain::tool_version()), std::move(inputs)};
-}
-
-Output lines(const std::vector<std::string>& words) {
-  Output output;
-  for (const std::string& word : words) {
-    output.text += word + "\n";
-  }
-  return output;
 }
 
 template <typename E, std::size_t N>
@@ -44,40 +31,40 @@ std::vector<std::string> spellings(const std::array<describe::Word<E>, N>& words
 
 }  // namespace
 
-Result<Output> show_model(std::string_view word, const Context& context) {
+Result<Answered<explain::ModelAnswer>> model(std::string_view word, const Context& context) {
   explain::ModelAnswer answer;
   SEXTANT_TRY(answer.model, describe::load_model(word, context.data));
   answer.parameters = describe::model_parameters(answer.model);
   answer.provenance = provenance({{answer.model.config_file, answer.model.config_sha256}});
-  return Output{explain::to_text(answer, context.style), {}, kExitFine};
+  return Answered<explain::ModelAnswer>{std::move(answer)};
 }
 
-Result<Output> list_models(const Context& context) {
-  return lines(describe::catalogue_names(context.data));
+Result<Answered<explain::WordsAnswer>> list_models(const Context& context) {
+  return Answered<explain::WordsAnswer>{{describe::catalogue_names(context.data)}};
 }
 
-Result<Output> show_cluster(std::string_view word, const Context& context) {
+Result<Answered<explain::ClusterAnswer>> cluster(std::string_view word, const Context& context) {
   explain::ClusterAnswer answer;
   SEXTANT_TRY(answer.cluster, describe::load_cluster(word, context.data));
   answer.provenance = provenance(describe::cluster_inputs(answer.cluster, context.data));
-  return Output{explain::to_text(answer, context.style), {}, kExitFine};
+  return Answered<explain::ClusterAnswer>{std::move(answer)};
 }
 
-Result<Output> list_hardware(const Context& context) {
-  explain::Table table{{{"kind"}, {"id"}, {"name"}, {"also called"}}, {}};
+Result<Answered<explain::HardwareAnswer>> list_hardware(const Context& context) {
+  explain::HardwareAnswer answer;
   for (const std::string& id : context.data.list("devices", "toml")) {
     SEXTANT_TRY(const describe::Device device, describe::load_device(id, context.data));
-    table.rows.push_back({"device", id, device.name, join(device.aliases, ", ")});
+    answer.entries.push_back({"device", id, device.name, device.aliases});
   }
   for (const std::string& id : context.data.list("systems", "toml")) {
     SEXTANT_TRY(const describe::System system, describe::load_system(id, context.data));
-    table.rows.push_back({"system", id, system.name, join(system.aliases, ", ")});
+    answer.entries.push_back({"system", id, system.name, system.aliases});
   }
   for (const std::string& id : context.data.list("fabrics", "toml")) {
     SEXTANT_TRY(const describe::Fabric fabric, describe::load_fabric(id, context.data));
-    table.rows.push_back({"fabric", id, fabric.name, join(fabric.aliases, ", ")});
+    answer.entries.push_back({"fabric", id, fabric.name, fabric.aliases});
   }
-  return Output{explain::to_text(table, context.style), {}, kExitFine};
+  return Answered<explain::HardwareAnswer>{std::move(answer)};
 }
 
 Result<Output> explain_rule(std::string_view id, const Context& context) {
@@ -88,17 +75,17 @@ Result<Output> explain_rule(std::string_view id, const Context& context) {
   return Output{explain::to_text(rule, provenance(), context.style), {}, kExitFine};
 }
 
-Result<Output> complete_words(std::string_view kind, const Context& context) {
+Result<explain::WordsAnswer> complete_words(std::string_view kind, const Context& context) {
   if (kind == "models") {
-    return list_models(context);
+    return explain::WordsAnswer{describe::catalogue_names(context.data)};
   }
   for (const std::string_view folder : {"devices", "systems", "fabrics"}) {
     if (kind == folder) {
-      return lines(context.data.list(folder, "toml"));
+      return explain::WordsAnswer{context.data.list(folder, "toml")};
     }
   }
   if (kind == "frameworks") {
-    return lines(spellings(describe::kFrameworkWords));
+    return explain::WordsAnswer{spellings(describe::kFrameworkWords)};
   }
   std::vector<std::string> words;
   if (kind == "rules") {
@@ -114,7 +101,7 @@ Result<Output> complete_words(std::string_view kind, const Context& context) {
         kind, {"models", "devices", "systems", "fabrics", "frameworks", "rules", "layout-keys"},
         "kind of word", {});
   }
-  return lines(words);
+  return explain::WordsAnswer{std::move(words)};
 }
 
 }  // namespace sextant::app

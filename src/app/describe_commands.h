@@ -3,22 +3,26 @@
 
 #include <string_view>
 
+#include "app/answered.h"
 #include "app/context.h"
 #include "base/result.h"
+#include "explain/cluster_view.h"
+#include "explain/list_view.h"
+#include "explain/model_view.h"
 
 namespace sextant::app {
 
-Result<Output> show_model(std::string_view word, const Context& context);
-// Every name of the catalogue, a line each.
-Result<Output> list_models(const Context& context);
-Result<Output> show_cluster(std::string_view word, const Context& context);
-// Devices, systems and fabrics, a line each.
-Result<Output> list_hardware(const Context& context);
+Result<Answered<explain::ModelAnswer>> model(std::string_view word, const Context& context);
+// Every name of the catalogue.
+Result<Answered<explain::WordsAnswer>> list_models(const Context& context);
+Result<Answered<explain::ClusterAnswer>> cluster(std::string_view word, const Context& context);
+// Devices, systems and fabrics.
+Result<Answered<explain::HardwareAnswer>> list_hardware(const Context& context);
 // One rule, or all of them where `id` is empty.
 Result<Output> explain_rule(std::string_view id, const Context& context);
 
-// Words a shell may complete: kind is models, devices, systems, fabrics, rules, layout-keys or
+// Words that may be completed: kind is models, devices, systems, fabrics, rules, layout-keys or
 // frameworks.
-Result<Output> complete_words(std::string_view kind, const Context& context);
+Result<explain::WordsAnswer> complete_words(std::string_view kind, const Context& context);
 
 }  // namespace sextant::app

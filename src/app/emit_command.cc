@@ -152,7 +152,8 @@ Result<Output> patch_for(const EmitRequest& request, const Context& context) {
   if (const auto broken = describe::refusals(job); !broken.empty()) {
     return Output{
         .text = explain::to_text(
-            broken, "emit", {std::string(explain::tool_version()), files.inputs}, context.style),
+            explain::NotLegal{{std::string(explain::tool_version()), files.inputs}, "emit", broken},
+            context.style),
         .notes = {},
         .exit_code = kExitNo};
   }

@@ -13,7 +13,6 @@
 #include "describe/layout/legality.h"
 #include "describe/layout/mesh.h"
 #include "describe/model/load_model.h"
-#include "explain/violation_view.h"
 
 namespace sextant::app {
 namespace {
@@ -153,11 +152,14 @@ explain::Provenance provenance_of(const JobReading& reading) {
   return {std::string(explain::tool_version()), reading.inputs};
 }
 
+explain::NotLegal not_legal(const JobReading& reading, std::string_view use_case) {
+  return {provenance_of(reading), std::string(use_case), reading.violations};
+}
+
 Output not_legal(const JobReading& reading, std::string_view command, const Context& context) {
-  return {
-      .text = explain::to_text(reading.violations, command, provenance_of(reading), context.style),
-      .notes = {},
-      .exit_code = kExitNo};
+  return {.text = explain::to_text(not_legal(reading, command), context.style),
+          .notes = {},
+          .exit_code = kExitNo};
 }
 
 Result<JobReading> read_job(const JobRequest& request, const Context& context) {

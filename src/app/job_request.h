@@ -15,6 +15,7 @@
 #include "describe/layout/job.h"
 #include "describe/layout/rules.h"
 #include "explain/provenance.h"
+#include "explain/violation_view.h"
 
 namespace sextant::app {
 
@@ -42,7 +43,8 @@ Result<JobReading> read_job(const JobRequest& request, const Context& context);
 // What an answer about the job begins with.
 explain::Provenance provenance_of(const JobReading& reading);
 
-// The answer of `command` to a job that is not legal: its violations, exit code 1.
+// The answer of a use case to a job that is not legal: its violations.
+explain::NotLegal not_legal(const JobReading& reading, std::string_view use_case);
 Output not_legal(const JobReading& reading, std::string_view command, const Context& context);
 
 // Microbatches of a job whose batch the user left open: one without a pipeline, else four a

@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include "explain/memory_view.h"
-
 namespace sextant::app {
 namespace {
 
@@ -29,15 +27,16 @@ Result<explain::MemoryAnswer> memory_answer(JobReading reading, const Context& c
 
 }  // namespace
 
-Result<Output> show_memory(const JobRequest& request, const Context& context) {
+Result<Answered<OrIllegal<explain::MemoryAnswer>>> memory(const JobRequest& request,
+                                                          const Context& context) {
+  using Reached = Answered<OrIllegal<explain::MemoryAnswer>>;
   SEXTANT_TRY(JobReading reading, read_job(request, context));
   if (!reading.violations.empty()) {
-    return not_legal(reading, "memory", context);
+    return Reached{not_legal(reading, "memory"), Outcome::kNo};
   }
-  SEXTANT_TRY(const explain::MemoryAnswer answer, memory_answer(std::move(reading), context));
-  return Output{.text = explain::to_text(answer, context.style),
-                .notes = {},
-                .exit_code = answer.rejection ? kExitNo : kExitFine};
+  SEXTANT_TRY(explain::MemoryAnswer answer, memory_answer(std::move(reading), context));
+  const Outcome outcome = answer.rejection ? Outcome::kNo : Outcome::kFine;
+  return Reached{std::move(answer), outcome};
 }
 
 Result<Output> explain_memory(const JobRequest& request, const Context& context) {

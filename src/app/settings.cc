@@ -1,5 +1,6 @@
 #include "app/settings.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <system_error>
@@ -89,6 +90,10 @@ Result<void> read_settings_file(const std::filesystem::path& file, Settings& set
 
 std::span<const SettingKey> setting_keys() {
   return kKeys;
+}
+
+bool is_setting(std::string_view name) {
+  return std::ranges::find(kKeys, name, &SettingKey::name) != kKeys.end();
 }
 
 Surroundings Surroundings::of_process() {

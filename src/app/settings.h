@@ -27,6 +27,8 @@ struct SettingKey {
   std::string_view meaning;
 };
 std::span<const SettingKey> setting_keys();
+// Is there one of that name?
+bool is_setting(std::string_view name);
 
 // Every key of setting_keys() is present.
 using Settings = std::map<std::string, Setting>;

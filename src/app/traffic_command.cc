@@ -1,18 +1,15 @@
 #include "app/traffic_command.h"
 
-#include <filesystem>
-#include <fstream>
+#include <memory>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "base/file.h"
-#include "base/text.h"
+#include "app/picture.h"
 #include "describe/layout/layout_text.h"
 #include "explain/heat_map.h"
 #include "explain/traffic_pattern_view.h"
 #include "explain/traffic_tree.h"
-#include "explain/traffic_view.h"
 #include "workload/matrix.h"
 #include "workload/traffic_pattern.h"
 
@@ -22,38 +19,19 @@ namespace {
 using workload::CommunicationMatrix;
 using workload::MatrixBy;
 
-// Row by row beside the file, then renamed: a matrix of many ranks is never held.
-Result<void> write_matrix(const CommunicationMatrix& matrix, MatrixBy by,
-                          const std::filesystem::path& file) {
-  std::filesystem::path beside = file;
-  beside += ".part";
-  std::ofstream out(beside, std::ios::binary | std::ios::trunc);
-  out << explain::matrix_csv_header();
-  matrix.for_each_row(by,
-                      [&out](std::int64_t from, std::span<const workload::MatrixEntry> entries) {
-                        out << explain::matrix_csv(from, entries);
-                      });
-  out.close();
-  std::error_code error;
-  if (out) {
-    std::filesystem::rename(beside, file, error);
-  }
-  if (!out || error) {
-    std::error_code ignored;
-    std::filesystem::remove(beside, ignored);
-    return external("the file cannot be written", printable(file.string(), 300));
-  }
-  return {};
-}
-
-Result<void> write_picture(const explain::Drawing& drawing, const std::string& file,
-                           const char* option) {
-  auto image = explain::to_image(drawing, file);
-  if (!image) {
-    image.error().where = option;
-    return tl::unexpected(image.error());
-  }
-  return write_file(file, *image);
+// Row by row as it is asked for: a matrix of many ranks is never held.
+Artifact matrix_artifact(std::shared_ptr<const CommunicationMatrix> matrix, MatrixBy by,
+                         const std::string& file) {
+  return {.path = file,
+          .pour =
+              [matrix = std::move(matrix), by](const Artifact::Sink& sink) {
+                sink(explain::matrix_csv_header());
+                matrix->for_each_row(
+                    by, [&sink](std::int64_t from, std::span<const workload::MatrixEntry> entries) {
+                      sink(explain::matrix_csv(from, entries));
+                    });
+              },
+          .note = {fmt::format("matrix written to {}", file)}};
 }
 
 std::string title_of(const describe::Job& job) {
@@ -61,55 +39,53 @@ std::string title_of(const describe::Job& job) {
                      describe::to_text(job.layout));
 }
 
-Result<std::vector<std::string>> write_traffic_files(const TrafficRequest& request,
-                                                     const describe::Job& job,
-                                                     const CommunicationMatrix& matrix) {
+Result<std::vector<Artifact>> traffic_artifacts(
+    const TrafficRequest& request, const describe::Job& job,
+    const std::shared_ptr<const CommunicationMatrix>& matrix) {
   SEXTANT_TRY(const MatrixBy by,
               describe::parse_word<MatrixBy>(workload::kMatrixByWords,
                                              request.by.empty() ? "rank" : request.by,
-                                             "kind of row", "--by"));
-  std::vector<std::string> notes;
+                                             "kind of row", "‹by›"));
+  std::vector<Artifact> artifacts;
   if (!request.matrix_file.empty()) {
-    SEXTANT_CHECK_OK(write_matrix(matrix, by, request.matrix_file));
-    notes.push_back(fmt::format("matrix written to {}", request.matrix_file));
+    artifacts.push_back(matrix_artifact(matrix, by, request.matrix_file));
   }
   if (!request.heat_map_file.empty()) {
-    SEXTANT_CHECK_OK(
-        write_picture(explain::to_drawing(explain::heat_map(matrix, by), title_of(job)),
-                      request.heat_map_file, "--heat-map"));
-    notes.push_back(fmt::format("heat map written to {}", request.heat_map_file));
+    SEXTANT_TRY(artifacts.emplace_back(),
+                picture_artifact(explain::to_drawing(explain::heat_map(*matrix, by), title_of(job)),
+                                 {request.heat_map_file, "‹heat-map›", "heat map"}));
   }
   if (!request.pattern_file.empty()) {
     const workload::Pattern pattern = workload::microbatch_pattern(
         job, workload::stages_of(job).front(), workload::shard_of(job));
-    SEXTANT_CHECK_OK(write_picture(explain::to_drawing(pattern, title_of(job)),
-                                   request.pattern_file, "--pattern"));
-    notes.push_back(fmt::format("pattern written to {}", request.pattern_file));
+    SEXTANT_TRY(artifacts.emplace_back(),
+                picture_artifact(explain::to_drawing(pattern, title_of(job)),
+                                 {request.pattern_file, "‹pattern›", "pattern"}));
   }
-  return notes;
+  return artifacts;
 }
 
 }  // namespace
 
-Result<Output> show_traffic(const TrafficRequest& request, const Context& context) {
+Result<Answered<OrIllegal<explain::TrafficAnswer>>> traffic(const TrafficRequest& request,
+                                                            const Context& context) {
+  using Reached = Answered<OrIllegal<explain::TrafficAnswer>>;
   SEXTANT_TRY(JobReading reading, read_job(request.job, context));
   if (!reading.violations.empty()) {
-    return not_legal(reading, "traffic", context);
+    return Reached{not_legal(reading, "traffic"), Outcome::kNo};
   }
   explain::TrafficAnswer answer;
   answer.provenance = provenance_of(reading);
   answer.job = std::move(reading.job);
   const workload::Shard shard = workload::shard_of(answer.job);
   const std::vector<workload::Stage> stages = workload::stages_of(answer.job);
-  const CommunicationMatrix matrix(answer.job);
+  const auto matrix = std::make_shared<const CommunicationMatrix>(answer.job);
   answer.collectives = workload::step_collectives(answer.job);
   answer.stages = static_cast<std::int64_t>(stages.size());
   answer.totals = workload::traffic_totals(answer.job, answer.job.layout, shard, stages);
-  answer.reach = matrix.reach();
-  SEXTANT_TRY(std::vector<std::string> notes, write_traffic_files(request, answer.job, matrix));
-  return Output{.text = explain::to_text(answer, context.style),
-                .notes = std::move(notes),
-                .exit_code = kExitFine};
+  answer.reach = matrix->reach();
+  SEXTANT_TRY(std::vector<Artifact> artifacts, traffic_artifacts(request, answer.job, matrix));
+  return Reached{.answer = std::move(answer), .artifacts = std::move(artifacts)};
 }
 
 Result<Output> explain_traffic(const JobRequest& request, const Context& context) {

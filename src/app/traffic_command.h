@@ -3,9 +3,11 @@
 
 #include <string>
 
+#include "app/answered.h"
 #include "app/context.h"
 #include "app/job_request.h"
 #include "base/result.h"
+#include "explain/traffic_view.h"
 
 namespace sextant::app {
 
@@ -17,8 +19,9 @@ struct TrafficRequest {
   std::string by;             // rank, node or rail: rows of matrix and heat map; "": rank
 };
 
-// Exit code 1 where the layout is not legal.
-Result<Output> show_traffic(const TrafficRequest& request, const Context& context);
+// The outcome is no where the layout is not legal.
+Result<Answered<OrIllegal<explain::TrafficAnswer>>> traffic(const TrafficRequest& request,
+                                                            const Context& context);
 
 // The same as a tree of terms: every message by kind of group.
 Result<Output> explain_traffic(const JobRequest& request, const Context& context);

@@ -81,6 +81,12 @@ Result<std::string_view> checked_text(std::string_view text, Bytes limit, std::s
 }
 
 Result<void> write_file(const std::filesystem::path& path, std::string_view text) {
+  return write_pieces(path, [text](const auto& sink) { sink(text); });
+}
+
+Result<void> write_pieces(
+    const std::filesystem::path& path,
+    const std::function<void(const std::function<void(std::string_view)>& sink)>& pour) {
   std::filesystem::path draft = path;
   draft += ".part";
   const auto failed = [&](int error) {
@@ -94,9 +100,17 @@ Result<void> write_file(const std::filesystem::path& path, std::string_view text
     if (!file) {
       return failed(errno);
     }
-    if (std::fwrite(text.data(), 1, text.size(), file.get()) != text.size() ||
-        std::fflush(file.get()) != 0) {
-      return failed(errno);
+    int error = 0;
+    pour([&](std::string_view text) {
+      if (error == 0 && std::fwrite(text.data(), 1, text.size(), file.get()) != text.size()) {
+        error = errno;
+      }
+    });
+    if (error == 0 && std::fflush(file.get()) != 0) {
+      error = errno;
+    }
+    if (error != 0) {
+      return failed(error);
     }
   }
   std::error_code error;

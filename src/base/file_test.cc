@@ -29,6 +29,16 @@ TEST_F(FileTest, MoreThanTheLimitIsAnErrorThatSaysTheLimit) {
   EXPECT_NE(text.error().allowed.find("1024"), std::string::npos);
 }
 
+TEST_F(FileTest, WritesPiecesInTheirOrder) {
+  ASSERT_TRUE(write_pieces(folder() / "out", [](const auto& sink) {
+    sink("one ");
+    sink("two");
+  }));
+  EXPECT_EQ(*read_text(folder() / "out", 1_KiB), "one two");
+  EXPECT_FALSE(std::filesystem::exists(folder() / "out.part"));
+  EXPECT_FALSE(write_pieces(folder() / "no" / "out", [](const auto& sink) { sink("x"); }));
+}
+
 TEST_F(FileTest, WritesWholeFilesOrNone) {
   ASSERT_TRUE(write_file(folder() / "out", "one"));
   ASSERT_TRUE(write_file(folder() / "out", "two"));

@@ -17,13 +17,12 @@ std::string violation_text(const describe::Violation& violation) {
   return fmt::format("{}: {}", violation.rule, message_text(violation));
 }
 
-std::string to_text(std::span<const describe::Violation> violations, std::string_view command,
-                    const Provenance& provenance, const Style& style) {
+std::string to_text(const NotLegal& answer, const Style& style) {
   if (style.format == Format::kJson) {
-    Json json = document(command, provenance);
+    Json json = document(answer.use_case, answer.provenance);
     json["legal"] = false;
     Json& list = json["violations"] = Json::array();
-    for (const describe::Violation& violation : violations) {
+    for (const describe::Violation& violation : answer.violations) {
       list.push_back({{"rule", violation.rule},
                       {"message", violation.message},
                       {"nearest", violation.nearest}});
@@ -31,7 +30,7 @@ std::string to_text(std::span<const describe::Violation> violations, std::string
     return dumped(json);
   }
   std::string text = bad("not legal", style) + "\n";
-  for (const describe::Violation& violation : violations) {
+  for (const describe::Violation& violation : answer.violations) {
     text += fmt::format("  {}\n", violation_text(violation));
   }
   return text;

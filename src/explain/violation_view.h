@@ -2,9 +2,8 @@
 // values.
 #pragma once
 
-#include <span>
 #include <string>
-#include <string_view>
+#include <vector>
 
 #include "describe/layout/rules.h"
 #include "explain/provenance.h"
@@ -16,9 +15,14 @@ namespace sextant::explain {
 std::string message_text(const describe::Violation& violation);
 std::string violation_text(const describe::Violation& violation);
 
-// JSON: {"schema": "sextant.<command>/1", …, "legal": false, "violations": [{rule, message,
+// What a use case answers to a job that is not legal.
+struct NotLegal {
+  Provenance provenance;
+  std::string use_case;  // "memory"
+  std::vector<describe::Violation> violations;
+};
+// JSON: {"schema": "sextant.<use case>/…", …, "legal": false, "violations": [{rule, message,
 // nearest}]}.
-std::string to_text(std::span<const describe::Violation> violations, std::string_view command,
-                    const Provenance& provenance, const Style& style);
+std::string to_text(const NotLegal& answer, const Style& style);
 
 }  // namespace sextant::explain

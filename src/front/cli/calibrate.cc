@@ -15,7 +15,7 @@ Command calibrate_command() {
   return {
       .name = "calibrate",
       .summary = "Facts of your own device, links, network or training from timings of your own",
-      .examples = {"sextant calibrate kernels.csv --device h100-sxm", kWriteKernels,
+      .examples = {"sextant calibrate kernels.csv --device h100-sxm", std::string(kWriteKernels),
                    "sextant calibrate nccl.txt --on 2xdgx-h100",
                    "sextant calibrate nccl.txt --on 2xdgx-h100 --write mine",
                    "sextant calibrate collectives.csv --write mine",

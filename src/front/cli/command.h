@@ -1,10 +1,10 @@
-// A subcommand as data: what it takes, examples, and the one app call it makes. The parser, the
-// help, the shell completion and docs/interface.md's check all read this table.
+// A subcommand as data: what it takes, examples, and what it runs. The parser, the help, the shell
+// completion and the manual pages all read this table. Those of use cases are made from app's
+// tables (use_case_command.h); the others are the command line's own.
 #pragma once
 
 #include <functional>
 #include <map>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,25 +30,25 @@ class Arguments {
 };
 
 struct Option {
-  std::string_view name;   // "--rows"
-  std::string_view value;  // "FILE"; empty: a flag
-  std::string_view help;
-  std::string_view complete;  // "files", a kind of `sextant __complete`, or words joined by '|'
-  bool many = false;          // may be given several times; else the last one counts
+  std::string name;   // "--rows"
+  std::string value;  // "FILE"; empty: a flag
+  std::string help;
+  std::string complete;  // "files", a kind of `sextant __complete`, or words joined by '|'
+  bool many = false;     // may be given several times; else the last one counts
 };
 
 struct Positional {
-  std::string_view name;  // "MODEL"
-  std::string_view help;
+  std::string name;  // "MODEL"
+  std::string help;
   bool required = true;
   bool many = false;
-  std::string_view complete;
+  std::string complete = {};
 };
 
 struct Command {
-  std::string_view name;
-  std::string_view summary;
-  std::vector<std::string_view> examples;
+  std::string name;
+  std::string summary;
+  std::vector<std::string> examples;
   std::vector<Positional> positionals;
   std::vector<Option> options;
   std::function<Result<app::Output>(const Arguments&, const app::Context&)> run;
@@ -56,12 +56,8 @@ struct Command {
   bool has_findings = false;  // -o github and -o sarif too
 };
 
-// One function a subcommand, one file each.
-Command model_command();
-Command cluster_command();
+// One function a subcommand that is no use case, one file each.
 Command explain_command();
-Command memory_command();
-Command traffic_command();
 Command estimate_command();
 Command compare_command();
 Command check_command();
@@ -78,6 +74,6 @@ Command man_command();       // hidden: manual pages for packages
 // All of them, in the order help shows.
 const std::vector<Command>& commands();
 // Options every command takes.
-std::span<const Option> common_options();
+const std::vector<Option>& common_options();
 
 }  // namespace sextant::front

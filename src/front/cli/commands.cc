@@ -1,6 +1,5 @@
-#include <array>
-
 #include "front/cli/command.h"
+#include "front/cli/use_case_command.h"
 
 namespace sextant::front {
 
@@ -15,22 +14,29 @@ std::vector<std::string> Arguments::all(const std::string& name) const {
 }
 
 const std::vector<Command>& commands() {
-  static const std::vector<Command> kCommands{
-      model_command(),      cluster_command(), memory_command(),   traffic_command(),
-      estimate_command(),   compare_command(), check_command(),    emit_command(),
-      plan_command(),       explain_command(), validate_command(), calibrate_command(),
-      completion_command(), config_command(),  doctor_command(),   complete_command(),
-      man_command()};
+  static const std::vector<Command> kCommands = [] {
+    std::vector<Command> all;
+    for (const app::UseCase& use_case : app::use_cases()) {
+      all.push_back(command_of(use_case));
+    }
+    for (const Command& own :
+         {estimate_command(), compare_command(), check_command(), emit_command(), plan_command(),
+          explain_command(), validate_command(), calibrate_command(), completion_command(),
+          config_command(), doctor_command(), complete_command(), man_command()}) {
+      all.push_back(own);
+    }
+    return all;
+  }();
   return kCommands;
 }
 
-std::span<const Option> common_options() {
-  static constexpr std::array kOptions{
-      Option{"--json", "", "machine-readable output (short for -o json)", ""},
-      Option{"-o,--output", "FORMAT", "table, json, md or csv; check: github or sarif too",
-             "table|json|md|csv|github|sarif"},
-      Option{"--color", "WHEN", "auto, always or never", "auto|always|never"},
-      Option{"--data", "FOLDER", "files that replace or add to the built-in data", "files"},
+const std::vector<Option>& common_options() {
+  static const std::vector<Option> kOptions{
+      {"--json", "", "machine-readable output (short for -o json)", ""},
+      {"-o,--output", "FORMAT", "table, json, md or csv; check: github or sarif too",
+       "table|json|md|csv|github|sarif"},
+      {"--color", "WHEN", "auto, always or never", "auto|always|never"},
+      {"--data", "FOLDER", "files that replace or add to the built-in data", "files"},
   };
   return kOptions;
 }

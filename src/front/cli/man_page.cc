@@ -47,9 +47,9 @@ std::string defined(std::string_view term, std::string_view value, std::string_v
   return fmt::format(".TP\n{}\n{}\n", join(words, " "), roff(meaning));
 }
 
-std::string examples_section(const std::vector<std::string_view>& examples) {
+std::string examples_section(const std::vector<std::string>& examples) {
   std::string text = examples.empty() ? "" : ".SH EXAMPLES\n.EX\n";
-  for (const std::string_view example : examples) {
+  for (const std::string& example : examples) {
     text += roff(example) + "\n";
   }
   return text + (examples.empty() ? "" : ".EE\n");

@@ -20,7 +20,7 @@ std::string command_help(const Command& command) {
   if (!command.examples.empty()) {
     text += "\nExamples:\n";
   }
-  for (const std::string_view example : command.examples) {
+  for (const std::string& example : command.examples) {
     text += fmt::format("  {}\n", example);
   }
   std::string usage = fmt::format("sextant {}", command.name);
@@ -98,7 +98,7 @@ struct Bound {
 };
 
 void bind(CLI::App& app, const Option& option, Bound& bound) {
-  const std::string name(option.name);
+  const std::string& name = option.name;
   if (option.value.empty()) {
     app.add_flag(name, bound.flags[name]);
   } else {
@@ -112,7 +112,7 @@ void bind(CLI::App& app, const Option& option, Bound& bound) {
 void bind(CLI::App& app, const Command& command, Bound& bound) {
   app.set_help_flag();
   for (const Positional& positional : command.positionals) {
-    const std::string name(positional.name);
+    const std::string& name = positional.name;
     if (positional.many) {
       app.add_option(name, bound.values[name]);
     } else {
@@ -185,7 +185,7 @@ Parsed parse_with(const Command& command, std::vector<std::string> rest) {
   invocation.command = &command;
   invocation.flags = setting_flags(bound);
   for (const Positional& positional : command.positionals) {
-    const std::string name(positional.name);
+    const std::string& name = positional.name;
     for (std::string& value : bound.values[name]) {
       invocation.arguments.add(name, std::move(value));
     }
@@ -194,11 +194,11 @@ Parsed parse_with(const Command& command, std::vector<std::string> rest) {
     }
     if (positional.required && !invocation.arguments.has(name)) {
       return tl::unexpected(
-          usage_error(command, fmt::format("{} is missing", name), std::string(positional.help)));
+          usage_error(command, fmt::format("{} is missing", name), positional.help));
     }
   }
   for (const Option& option : command.options) {
-    const std::string name(option.name);
+    const std::string& name = option.name;
     if (option.value.empty() && bound.flags[name]) {
       invocation.arguments.add(name, "1");
     }

@@ -1,34 +1,10 @@
-#include <atomic>
-#include <csignal>
-#include <cstdio>
-
-#include <unistd.h>
-
 #include "app/plan_command.h"
 #include "front/cli/command.h"
+#include "front/cli/interrupt.h"
 #include "front/cli/job_options.h"
 
 namespace sextant::front {
 namespace {
-
-// Set by Ctrl-C: the search ends and the best so far is answered.
-std::atomic<bool>& stop_flag() {
-  static std::atomic<bool> flag = false;
-  return flag;
-}
-static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler sets it");
-
-// The second Ctrl-C ends the program at once.
-void on_interrupt(int /*signal*/) {
-  if (stop_flag().exchange(true)) {
-    _exit(app::kExitInterrupted);
-  }
-}
-
-// One line of standard error, written over and over.
-void show_progress(const std::string& line) {
-  std::fputs(("\r" + line + "\x1b[K").c_str(), stderr);
-}
 
 std::vector<Option> plan_options() {
   return {
@@ -93,16 +69,11 @@ app::PlanRequest plan_request(const Arguments& arguments) {
 
 Result<app::Output> run_plan(const Arguments& arguments, const app::Context& context) {
   app::PlanRequest request = plan_request(arguments);
-  std::signal(SIGINT, on_interrupt);
-  request.stop = &stop_flag();
-  const bool person = isatty(STDERR_FILENO) == 1;
-  if (person) {
-    request.progress = show_progress;
-  }
+  const app::Control control = watched_control();
+  request.stop = control.stop;
+  request.progress = control.progress;
   auto output = app::show_plan(request, context);
-  if (person) {
-    std::fputs("\r\x1b[K", stderr);
-  }
+  end_progress();
   return output;
 }
 

@@ -5,6 +5,15 @@
 
 namespace sextant::front {
 
+namespace {
+
+Result<app::Output> complete_text(const std::string& kind, const app::Context& context) {
+  SEXTANT_TRY(const explain::WordsAnswer words, app::complete_words(kind, context));
+  return app::Output{explain::to_text(words, context.style), {}, 0};
+}
+
+}  // namespace
+
 Command config_command() {
   return {.name = "config",
           .summary = "The settings in force, and where each comes from",
@@ -40,7 +49,7 @@ Command complete_command() {
       .options = {},
       .run =
           [](const Arguments& arguments, const app::Context& context) {
-            return app::complete_words(arguments.one("KIND"), context);
+            return complete_text(arguments.one("KIND"), context);
           },
       .hidden = true};
 }

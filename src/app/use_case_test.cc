@@ -1,0 +1,224 @@
+// Every use case as generic callers see it: through use_cases(), with names and words.
+#include "app/use_case.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "app/settings.h"
+#include "app/testing.h"
+#include "base/file.h"
+#include "base/places_testing.h"
+#include "base/text.h"
+#include "explain/style.h"
+
+namespace sextant::app {
+namespace {
+
+constexpr explain::Style kJson{explain::Format::kJson, false};
+
+std::vector<explain::ParameterTable> parameter_tables() {
+  std::vector<explain::ParameterTable> tables;
+  for (const UseCase& use_case : use_cases()) {
+    tables.push_back({use_case.name, use_case.summary, use_case.parameters});
+  }
+  return tables;
+}
+
+const Parameter* parameter_of(const UseCase& use_case, std::string_view name) {
+  const auto found = std::ranges::find(use_case.parameters, name, &Parameter::name);
+  return found == use_case.parameters.end() ? nullptr : &*found;
+}
+
+Values values_of(const Example& example) {
+  Values values;
+  for (const auto& [name, value] : example.given) {
+    if (!is_setting(name)) {
+      values.add(name, std::string(value));
+    }
+  }
+  return values;
+}
+
+// Calls back with every parameter of every use case.
+template <typename Check>
+void for_each_parameter(const Check& check) {
+  for (const UseCase& use_case : use_cases()) {
+    for (const Parameter& parameter : use_case.parameters) {
+      SCOPED_TRACE(std::string(use_case.name) + " " + std::string(parameter.name));
+      check(use_case, parameter);
+    }
+  }
+}
+
+TEST(UseCases, NamesAreBareAndOfOneMeaning) {
+  std::set<std::string_view> use_case_names;
+  for (const UseCase& use_case : use_cases()) {
+    EXPECT_TRUE(use_case_names.insert(use_case.name).second) << use_case.name;
+    std::set<std::string_view> names;
+    for (const Parameter& parameter : use_case.parameters) {
+      EXPECT_TRUE(names.insert(parameter.name).second) << use_case.name << " " << parameter.name;
+      EXPECT_FALSE(is_setting(parameter.name) && parameter.name != "framework")
+          << use_case.name << " " << parameter.name << " would hide a setting";
+      EXPECT_EQ(parameter.name.find_first_not_of("abcdefghijklmnopqrstuvwxyz-"), std::string::npos)
+          << parameter.name;
+      EXPECT_FALSE(parameter.name.starts_with('-')) << parameter.name;
+    }
+  }
+}
+
+TEST(UseCases, RowsOfTheTablesAreWhole) {
+  for_each_parameter([](const UseCase& /*use_case*/, const Parameter& parameter) {
+    EXPECT_FALSE(parameter.help.empty());
+    EXPECT_EQ(parameter.help.find("--"), std::string::npos);
+    const bool flag = parameter.kind == ParameterKind::kFlag;
+    EXPECT_EQ(parameter.value.empty(), flag);
+    EXPECT_EQ(parameter.example.empty(), flag);
+    EXPECT_TRUE(parameter.fallback.empty() || parameter.otherwise.empty());
+    EXPECT_FALSE(parameter.required && !parameter.fallback.empty());
+    const bool worded = parameter.kind == ParameterKind::kWord ||
+                        parameter.kind == ParameterKind::kWords ||
+                        parameter.kind == ParameterKind::kPrefix;
+    EXPECT_TRUE(!worded || !parameter.words.empty());
+    const auto known = [&](std::string_view word) {
+      return word.empty() || std::ranges::find(parameter.words, word) != parameter.words.end();
+    };
+    if (parameter.kind == ParameterKind::kWord) {
+      EXPECT_TRUE(known(parameter.fallback));
+      EXPECT_TRUE(known(parameter.example));
+    }
+  });
+}
+
+TEST(UseCases, ExamplesAreOfTheirTables) {
+  for (const UseCase& use_case : use_cases()) {
+    EXPECT_FALSE(use_case.examples.empty()) << use_case.name;
+    for (const Example& example : use_case.examples) {
+      const UseCase& of = example.use_case.empty() ? use_case : *find_use_case(example.use_case);
+      for (const auto& [name, value] : example.given) {
+        const Parameter* parameter = parameter_of(of, name);
+        EXPECT_TRUE(parameter != nullptr || is_setting(name)) << use_case.name << " " << name;
+        EXPECT_EQ(value.empty(), parameter != nullptr && parameter->kind == ParameterKind::kFlag)
+            << use_case.name << " " << name;
+      }
+    }
+  }
+}
+
+// Examples that ask for no search, no table and no file of the user's.
+bool answers_at_once(const UseCase& use_case, const Example& example) {
+  const Values values = values_of(example);
+  return is_one_of(use_case.name, {"model", "cluster", "memory", "traffic", "explain"}) &&
+         example.use_case.empty() && values.one("model").find("config.json") == std::string::npos &&
+         values.one("cluster").find(".toml") == std::string::npos;
+}
+
+TEST(UseCases, ExamplesAreAnswered) {
+  const Context context = megatron_context();
+  for (const UseCase& use_case : use_cases()) {
+    for (const Example& example : use_case.examples) {
+      if (!answers_at_once(use_case, example)) {
+        continue;
+      }
+      const auto reply = ask(use_case, values_of(example), context);
+      ASSERT_TRUE(reply) << use_case.name << ": " << to_text(reply.error());
+      EXPECT_FALSE(reply->text(kJson).empty());
+      EXPECT_FALSE(reply->text({}).empty());
+    }
+  }
+}
+
+// What the table says counts where nothing is given is what does: said aloud it changes no number.
+TEST(UseCases, TheDefaultSaidAloudIsTheAnswerWithoutIt) {
+  const Context context = megatron_context();
+  const Values job{{"model", "llama-3.1-8b"}, {"on", "8xh100-sxm"}, {"layout", "tp=2"}};
+  for (const std::string_view name : {"memory", "traffic"}) {
+    const UseCase& use_case = *find_use_case(name);
+    const auto plain = ask(use_case, job, context);
+    ASSERT_TRUE(plain) << to_text(plain.error());
+    for (const Parameter& parameter : use_case.parameters) {
+      if (parameter.fallback.empty()) {
+        continue;
+      }
+      Values aloud = job;
+      aloud.add(parameter.name, std::string(parameter.fallback));
+      const auto said = ask(use_case, aloud, context);
+      ASSERT_TRUE(said) << parameter.name << ": " << to_text(said.error());
+      EXPECT_EQ(said->text({explain::Format::kCsv, false}),
+                plain->text({explain::Format::kCsv, false}))
+          << name << " " << parameter.name;
+    }
+  }
+}
+
+TEST(UseCases, WordsOfTheTablesAreAccepted) {
+  const Context context = megatron_context();
+  const UseCase& traffic = *find_use_case("traffic");
+  for (const std::string_view name : {"by", "workload", "framework"}) {
+    for (const std::string_view word : parameter_of(traffic, name)->words) {
+      const auto reply =
+          ask(traffic, {{"model", "llama-3.1-8b"}, {"on", "8xh100-sxm"}, {name, word}}, context);
+      EXPECT_TRUE(reply) << name << "=" << word << ": " << to_text(reply.error());
+    }
+  }
+}
+
+TEST(UseCases, WhatIsNotOfTheTableIsAnError) {
+  const Context context = megatron_context();
+  const UseCase& memory = *find_use_case("memory");
+  const auto unknown = ask(memory, {{"model", "llama-3.1-8b"}, {"gsb", "4"}}, context);
+  ASSERT_FALSE(unknown);
+  EXPECT_EQ(unknown.error().what, "'gsb' is not a parameter; did you mean gbs?");
+  const auto twice = ask(memory, {{"model", "llama-3.1-8b"}, {"model", "llama-3.1-70b"}}, context);
+  ASSERT_FALSE(twice);
+  EXPECT_EQ(twice.error().what, "‹model› is given 2 times");
+  const auto missing = ask(memory, {{"on", "8xh100-sxm"}}, context);
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(missing.error().what, "‹model› is missing");
+  EXPECT_EQ(missing.error().where, "«memory»");
+}
+
+TEST(UseCases, FilesComeBackAndAreNotWritten) {
+  const auto reply = ask(*find_use_case("traffic"),
+                         {{"model", "llama-3.1-8b"},
+                          {"on", "8xh100-sxm"},
+                          {"layout", "tp=2"},
+                          {"matrix", "no/such/folder/matrix.csv"},
+                          {"heat-map", "no/such/folder/map.svg"}},
+                         megatron_context());
+  ASSERT_TRUE(reply) << to_text(reply.error());
+  ASSERT_EQ(reply->artifacts.size(), 2U);
+  std::string matrix;
+  reply->artifacts[0].pour([&matrix](std::string_view piece) { matrix += piece; });
+  EXPECT_EQ(reply->artifacts[0].path, "no/such/folder/matrix.csv");
+  EXPECT_TRUE(matrix.starts_with("from,to"));
+  EXPECT_TRUE(reply->artifacts[1].bytes.starts_with("<svg") ||
+              reply->artifacts[1].bytes.starts_with("<?xml"));
+}
+
+TEST(UseCases, AJobThatIsNotLegalIsAnAnswerThatSaysNo) {
+  const auto reply = ask(*find_use_case("memory"),
+                         {{"model", "llama-3.1-8b"}, {"on", "8xh100-sxm"}, {"layout", "tp=3"}},
+                         megatron_context());
+  ASSERT_TRUE(reply) << to_text(reply.error());
+  EXPECT_EQ(reply->outcome, Outcome::kNo);
+  EXPECT_NE(reply->text(kJson).find("\"legal\": false"), std::string::npos);
+}
+
+// With SEXTANT_UPDATE_PAGES set in the environment the page is written instead.
+TEST(UseCases, ThePageIsTheTables) {
+  const std::filesystem::path page = source_folder() / "docs" / "parameters.md";
+  const std::string wanted = explain::parameters_page(parameter_tables());
+  if (std::getenv("SEXTANT_UPDATE_PAGES") != nullptr) {  // NOLINT(concurrency-mt-unsafe)
+    std::ofstream(page) << wanted;
+  }
+  const auto text = read_text(page, 1_MiB);
+  ASSERT_TRUE(text);
+  EXPECT_EQ(*text, wanted);
+}
+
+}  // namespace
+}  // namespace sextant::app

@@ -1,0 +1,11 @@
+#include "app/use_cases.h"
+
+namespace sextant::app {
+
+const std::vector<UseCase>& use_cases() {
+  static const std::vector<UseCase> kUseCases{model_use_case(), cluster_use_case(),
+                                              memory_use_case(), traffic_use_case()};
+  return kUseCases;
+}
+
+}  // namespace sextant::app

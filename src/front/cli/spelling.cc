@@ -1,0 +1,128 @@
+#include "front/cli/spelling.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include <fmt/format.h>
+
+namespace sextant::front {
+namespace {
+
+constexpr std::string_view kOpenParameter = "‹";
+constexpr std::string_view kCloseParameter = "›";
+constexpr std::string_view kOpenUseCase = "«";
+constexpr std::string_view kCloseUseCase = "»";
+
+// Where the command line's word is not the parameter's name.
+struct OwnSpelling {
+  std::string_view use_case;
+  std::string_view parameter;
+  std::string_view spelled;
+};
+// MODEL stands by place there, and is a log's name as well.
+constexpr std::array kOwnSpellings{OwnSpelling{"compare", "log-model", "--model"}};
+
+std::string upper_case(std::string_view text) {
+  std::string upper(text);
+  std::ranges::transform(upper, upper.begin(), [](char c) {
+    return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  });
+  return upper;
+}
+
+// A setting that every command takes, as parse.cc has it.
+std::string setting_words(std::string_view name, std::string_view value) {
+  if (name == "output") {
+    return value == "json" ? "--json" : fmt::format("-o {}", value);
+  }
+  return fmt::format("--{} {}", name, value);
+}
+
+const app::Parameter* find_parameter(const app::UseCase& use_case, std::string_view name) {
+  const auto found = std::ranges::find(use_case.parameters, name, &app::Parameter::name);
+  return found == use_case.parameters.end() ? nullptr : &*found;
+}
+
+std::optional<std::string> parameter_word(const app::UseCase& use_case, std::string_view name) {
+  if (const app::Parameter* parameter = find_parameter(use_case, name)) {
+    return spelled(use_case, *parameter);
+  }
+  return app::is_setting(name) ? std::optional(fmt::format("--{}", name)) : std::nullopt;
+}
+
+std::optional<std::string> use_case_word(const app::UseCase& /*of*/, std::string_view name) {
+  return app::find_use_case(name) != nullptr ? std::optional(fmt::format("sextant {}", name))
+                                             : std::nullopt;
+}
+
+struct Marks {
+  std::string_view open;
+  std::string_view close;
+  std::optional<std::string> (*word)(const app::UseCase&, std::string_view);
+};
+
+std::string replaced(const app::UseCase& use_case, std::string_view text, const Marks& marks) {
+  std::string result;
+  while (true) {
+    const std::size_t open = text.find(marks.open);
+    const std::size_t begin = open + marks.open.size();
+    const std::size_t close = open == std::string_view::npos ? open : text.find(marks.close, begin);
+    if (close == std::string_view::npos) {
+      return result.append(text);
+    }
+    const auto word = marks.word(use_case, text.substr(begin, close - begin));
+    result += text.substr(0, open);
+    if (word) {
+      result += *word;
+      text.remove_prefix(close + marks.close.size());
+    } else {
+      result += marks.open;
+      text.remove_prefix(begin);
+    }
+  }
+}
+
+}  // namespace
+
+std::string spelled(const app::UseCase& use_case, const app::Parameter& parameter) {
+  for (const OwnSpelling& own : kOwnSpellings) {
+    if (own.use_case == use_case.name && own.parameter == parameter.name) {
+      return std::string(own.spelled);
+    }
+  }
+  return parameter.positional ? upper_case(parameter.name) : fmt::format("--{}", parameter.name);
+}
+
+std::string spelled(const app::UseCase& use_case, const app::Example& example) {
+  const app::UseCase* const other = app::find_use_case(example.use_case);
+  const app::UseCase& of = other != nullptr ? *other : use_case;
+  std::string line = fmt::format("sextant {}", of.name);
+  for (const auto& [name, value] : example.given) {
+    const app::Parameter* parameter = find_parameter(of, name);
+    if (parameter == nullptr) {
+      line += " " + setting_words(name, value);
+      continue;
+    }
+    if (!parameter->positional) {
+      line += " " + spelled(of, *parameter);
+    }
+    line += value.empty() ? "" : fmt::format(" {}", value);
+  }
+  return line + (example.into.empty() ? "" : fmt::format(" > {}", example.into));
+}
+
+std::string spelled_text(const app::UseCase& use_case, std::string_view text) {
+  const std::string once =
+      replaced(use_case, text, {kOpenParameter, kCloseParameter, parameter_word});
+  return replaced(use_case, once, {kOpenUseCase, kCloseUseCase, use_case_word});
+}
+
+Error spelled_error(const app::UseCase& use_case, Error error) {
+  error.what = spelled_text(use_case, error.what);
+  error.where = spelled_text(use_case, error.where);
+  error.allowed = spelled_text(use_case, error.allowed);
+  return error;
+}
+
+}  // namespace sextant::front

@@ -97,8 +97,8 @@ struct Operation {
 struct Label {
   SpanKind kind = SpanKind::kCompute;
   std::string name;
-  std::optional<Bytes> bytes;  // of a collective, the larger of its buffers
-  std::optional<Flops> flops;
+  std::optional<Bytes> bytes = std::nullopt;  // of a collective, the larger of its buffers
+  std::optional<Flops> flops = std::nullopt;
   std::optional<Collective> collective = std::nullopt;
   std::optional<Operation> operation = std::nullopt;
   bool operator==(const Label&) const = default;

@@ -29,18 +29,18 @@ enum class Recorder : std::uint8_t {
 // What the source says of a rank's device; nothing where it does not say.
 struct RecordedDevice {
   std::string name;
-  std::optional<Bytes> memory;
-  std::optional<std::int64_t> multiprocessors;
-  std::optional<FlopsPerSecond> peak;
-  std::optional<BytesPerSecond> memory_bandwidth;
+  std::optional<Bytes> memory = std::nullopt;
+  std::optional<std::int64_t> multiprocessors = std::nullopt;
+  std::optional<FlopsPerSecond> peak = std::nullopt;
+  std::optional<BytesPerSecond> memory_bandwidth = std::nullopt;
 };
 
 struct RecordedRank {
   RankId rank;
-  bool is_stated = false;             // by the source; else its number among the file's devices
-  std::optional<std::int64_t> world;  // ranks of the job
-  std::string host;                   // empty: not said
-  std::optional<RecordedDevice> device;
+  bool is_stated = false;  // by the source; else its number among the file's devices
+  std::optional<std::int64_t> world = std::nullopt;  // ranks of the job
+  std::string host = {};                             // empty: not said
+  std::optional<RecordedDevice> device = std::nullopt;
 };
 
 // The steps of a rank, where the source marks them: [start, end), in order, not overlapping.

@@ -38,6 +38,9 @@ struct Activity {
 };
 Activity activity_of(const View& view, const RankLanes& rank);
 
+// How much of each window the moments cover. REQUIRES: windows in order, not overlapping.
+std::vector<std::int64_t> lengths_within(const Intervals& of, const std::vector<Interval>& windows);
+
 // One for each window. REQUIRES: windows in order, not overlapping.
 std::vector<Breakdown> breakdowns(const Activity& activity, const std::vector<Interval>& windows);
 

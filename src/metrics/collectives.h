@@ -29,8 +29,13 @@ struct CollectiveRow {
   [[nodiscard]] std::optional<BytesPerSecond> algorithm_bandwidth() const;
   [[nodiscard]] std::optional<BytesPerSecond> bus_bandwidth() const;
   std::optional<BytesPerSecond> fastest = std::nullopt;
+  // REQUIRES: the same operation, ranks and size class.
+  CollectiveRow& operator+=(const CollectiveRow& other);
   bool operator==(const CollectiveRow&) const = default;
 };
+
+// Rows of one operation, group size and size class as one; longest total first.
+std::vector<CollectiveRow> folded(std::vector<CollectiveRow> rows);
 
 // Of the kept steps; longest total first.
 std::vector<CollectiveRow> collective_table(const View& view, const RankLanes& rank,

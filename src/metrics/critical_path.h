@@ -3,9 +3,10 @@
 // Walked backwards from the end of the window: a span on the device began when the last of these
 // was done: the span before it on its stream; the call that launched it; the work that another
 // stream had to finish first. From a call the path goes back along the host until that waited for
-// the device, and there to the work it waited for. Every moment of the window lies in exactly one
-// piece, so the shares add up to the window. A step is never the host's where queues were deep: the
-// call came long before.
+// the device, and there to the work it waited for; or until the device still had work queued that
+// it had been given earlier: as long as that lasted, the device was behind and not the host. Every
+// moment of the window lies in exactly one piece, so the shares add up to the window. No moment is
+// the host's while queues were deep.
 //
 // Where the recorder notes no waits between streams, a span that begins when its own stream and its
 // call were ready earlier, and just after another stream's span ended, is taken to have waited for

@@ -1,6 +1,7 @@
 // All measures of a recording: what `sextant diagnose` prints and what a Summary is made of.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -22,14 +23,14 @@ struct StepMeasures {
   std::int64_t number = 0;
   Interval host;
   Interval window;
-  Breakdown time;   // total_ns() is the window's length
-  IdleCauses idle;  // total_ns() is time.idle_ns
-  std::optional<QueueDepth> queue;
-  LaunchDelays launches;
+  Breakdown time = {};   // total_ns() is the window's length
+  IdleCauses idle = {};  // total_ns() is time.idle_ns
+  std::optional<QueueDepth> queue = std::nullopt;
+  LaunchDelays launches = {};
   std::array<std::int64_t, kBounds> path_ns{};  // by Bound; adds up to the window
   std::int64_t assumed_waits = 0;
-  std::optional<MemoryPeak> memory;
-  WideSum flops;  // of the step's work, where labels say
+  std::optional<MemoryPeak> memory = std::nullopt;
+  WideSum flops = {};  // of the step's work, where labels say
   bool operator==(const StepMeasures&) const = default;
 };
 
@@ -51,17 +52,19 @@ struct MeasureOptions {
 std::vector<RankMeasures> measure(const timeline::Recording& recording,
                                   const MeasureOptions& options = {});
 
+std::vector<RankMeasures> measure(const View& view, const Steps& steps);
+
 // Of all kept steps together.
 struct RankTotals {
   std::int64_t steps = 0;
   Breakdown time;
   IdleCauses idle;
   QueueDepth queue;
-  LaunchDelays launches;
+  LaunchDelays launches = {};
   std::array<std::int64_t, kBounds> path_ns{};
   std::int64_t assumed_waits = 0;
-  std::optional<MemoryPeak> memory;
-  WideSum flops;
+  std::optional<MemoryPeak> memory = std::nullopt;
+  WideSum flops = {};
 };
 RankTotals totals(const RankMeasures& rank);
 

@@ -34,9 +34,10 @@ struct Step {
 struct RankSteps {
   RankId rank;
   StepBasis basis = StepBasis::kMarkers;
-  std::string found_by;     // of kPeriod: "Optimizer.step#Adam.step", "kernels repeat"; else empty
+  std::string found_by =
+      {};                   // of kPeriod: "Optimizer.step#Adam.step", "kernels repeat"; else empty
   bool by_launches = true;  // windows are the device's; else the marks themselves
-  std::vector<Step> steps;  // all that are recorded, in order
+  std::vector<Step> steps = {};  // all that are recorded, in order
   // The first and the last, of three or more: the profiler's own start and end lie in them.
   std::int64_t left_out = 0;
   [[nodiscard]] std::int64_t kept() const;

@@ -16,10 +16,11 @@ namespace sextant::metrics {
 struct KernelRow {
   std::string name;
   timeline::SpanKind kind = timeline::SpanKind::kCompute;
-  Spread time;
-  WideSum flops;            // of those occurrences that say
-  WideSum bytes;            // of those occurrences that say
-  std::int64_t stated = 0;  // occurrences that say flops
+  Spread time = {};
+  WideSum flops = {};                             // of those occurrences that say
+  WideSum bytes = {};                             // of those occurrences that say
+  std::int64_t stated = 0;                        // occurrences that say flops
+  KernelRow& operator+=(const KernelRow& other);  // of one name and kind
   bool operator==(const KernelRow&) const = default;
 };
 
@@ -29,14 +30,19 @@ struct OperatorRow {
   std::string name;
   std::string category;  // XLA's, or empty
   std::string module;
-  Spread time;               // on the device, of one occurrence all that it launched
+  Spread time = {};          // on the device, of one occurrence all that it launched
   std::int64_t kernels = 0;  // that it launched
-  WideSum flops;
-  WideSum bytes;
+  WideSum flops = {};
+  WideSum bytes = {};
   std::int64_t stated_flops = 0;  // occurrences that say
   std::int64_t stated_bytes = 0;
+  OperatorRow& operator+=(const OperatorRow& other);  // of one name, category and module
   bool operator==(const OperatorRow&) const = default;
 };
+
+// Rows of one key as one; longest total first, of equals by name.
+std::vector<KernelRow> folded(std::vector<KernelRow> rows);
+std::vector<OperatorRow> folded(std::vector<OperatorRow> rows);
 
 std::vector<KernelRow> kernel_table(const View& view, const RankLanes& rank, const Steps& steps,
                                     std::size_t rank_number);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -17,9 +18,9 @@ struct RankLanes {
   RankId rank;
   std::vector<timeline::LaneId> streams;  // of the device, that hold work (no marks alone)
   std::vector<timeline::LaneId> threads;  // of the host
-  // The stream that computes longest; of none that computes, that works longest. What a rank of
-  // CPUs does is on its threads, and there is none.
-  std::vector<timeline::LaneId> main = {};
+  // The stream that computes longest; of none that computes, that works longest. A rank of CPUs has
+  // none: what it does is on its threads.
+  std::optional<timeline::LaneId> main = std::nullopt;
   [[nodiscard]] bool has_device() const { return !streams.empty(); }
 };
 

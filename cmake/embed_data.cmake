@@ -1,7 +1,7 @@
 # Writes a source file that holds every file of data/ as bytes (.incbin) with a table of their paths,
 # and builds it as the object library sextant_embedded_data.
 file(GLOB_RECURSE data_files RELATIVE ${PROJECT_SOURCE_DIR}/data CONFIGURE_DEPENDS
-     ${PROJECT_SOURCE_DIR}/data/*.toml ${PROJECT_SOURCE_DIR}/data/*.json)
+     ${PROJECT_SOURCE_DIR}/data/*.toml ${PROJECT_SOURCE_DIR}/data/*.json ${PROJECT_SOURCE_DIR}/data/profile/*.csv)
 list(SORT data_files)
 set(declarations "")
 set(rows "")

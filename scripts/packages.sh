@@ -16,7 +16,6 @@ libpng-dev          pictures (PNG)
 libyaml-cpp-dev     YAML and JSON files of frameworks
 coinor-libcbc-dev   integer programs of the Alpa baseline
 libgfortran-12-dev  LAPACK runtime, for CBC in the static binary
-rapidjson-dev       profiles of PyTorch, read as a stream
 zlib1g-dev          profiles packed with gzip
 libzstd-dev         profiles packed with zstd
 libsqlite3-dev      profiles of Nsight Systems
@@ -26,6 +25,7 @@ libprotobuf-dev     profiles of XLA
 packages_test='
 libgtest-dev        unit tests
 librapidcheck-dev   property tests
+rapidjson-dev       independent parser that the reader of traces is held to
 libsimgrid-dev      independent simulator of network contention
 libbenchmark-dev    benchmarks
 clang-19            libFuzzer targets

@@ -28,6 +28,8 @@ class ByteSource {
   virtual Result<std::size_t> read(std::span<char> into) = 0;
   // "gzip data ends early", "checksum differs"; empty: nothing was.
   [[nodiscard]] virtual std::string damage() const { return {}; }
+  // Whether the bytes are those of the file, or unpacked from them.
+  [[nodiscard]] virtual bool is_packed() const { return false; }
   // Of the file, for progress: bytes taken from it so far, and all of it (0: not known).
   [[nodiscard]] virtual std::int64_t consumed() const = 0;
   [[nodiscard]] virtual std::int64_t size() const = 0;
@@ -39,5 +41,13 @@ Result<std::unique_ptr<ByteSource>> open_bytes(const std::filesystem::path& path
                                                std::int64_t limit);
 // Bytes already held, compressed or not; for tests and fuzzing. They must outlive it.
 Result<std::unique_ptr<ByteSource>> bytes_of(std::string_view held, std::int64_t limit);
+
+// The first bytes, as many as there are up to so many, to tell a format by; and a source that gives
+// them again, then the rest.
+struct Head {
+  std::string bytes;
+  std::unique_ptr<ByteSource> whole;
+};
+Result<Head> read_head(std::unique_ptr<ByteSource> source, std::size_t bytes);
 
 }  // namespace sextant::profile

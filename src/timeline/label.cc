@@ -28,7 +28,8 @@ class Hash {
   }
   Hash& operator<<(const Collective& collective) {
     return *this << collective.op << collective.word << collective.element << collective.group
-                 << collective.input << collective.output;
+                 << collective.input << collective.output << collective.sender
+                 << collective.receiver;
   }
   Hash& operator<<(const Operation& operation) {
     return *this << operation.name << operation.category << operation.module;
@@ -67,7 +68,7 @@ const ElementFormat& format_of(ElementType type) {
 
 std::size_t hash_of(const Group& group) {
   Hash hash;
-  hash << group.name << group.size;
+  hash << group.name << group.size << group.description;
   for (const RankId rank : group.ranks) {
     hash << rank;
   }
@@ -82,7 +83,8 @@ std::size_t hash_of(const Label& label) {
 }
 
 std::size_t stored_bytes(const Group& group) {
-  return sizeof(Group) + group.name.size() + group.ranks.size() * sizeof(RankId);
+  return sizeof(Group) + group.name.size() + group.description.size() +
+         group.ranks.size() * sizeof(RankId);
 }
 
 std::size_t stored_bytes(const Label& label) {

@@ -66,6 +66,7 @@ struct Group {
   std::string name;  // as the source says it: "tp", "0"
   std::optional<std::int64_t> size = std::nullopt;
   std::vector<RankId> ranks = {};  // empty: not known
+  std::string description = {};    // what it is for, as the source says: "TENSOR_MODEL_PARALLEL"
   bool operator==(const Group&) const = default;
 };
 using GroupId = Id<struct GroupTag>;
@@ -81,6 +82,9 @@ struct Collective {
   // This rank's buffers, what it reads and what it writes: of an all-gather, output = size · input.
   std::optional<Bytes> input = std::nullopt;
   std::optional<Bytes> output = std::nullopt;
+  // Of a message from one rank to another.
+  std::optional<RankId> sender = std::nullopt;
+  std::optional<RankId> receiver = std::nullopt;
   bool operator==(const Collective&) const = default;
 };
 

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/ids.h"
@@ -41,6 +42,8 @@ struct RecordedRank {
   std::optional<std::int64_t> world = std::nullopt;  // ranks of the job
   std::string host = {};                             // empty: not said
   std::optional<RecordedDevice> device = std::nullopt;
+  // Where it stands in the layout, as far as the source says: {"dp", 0}, {"pp", 3}, {"tp", 1}.
+  std::vector<std::pair<std::string, std::int64_t>> coordinates = {};
 };
 
 // The steps of a rank, where the source marks them: [start, end), in order, not overlapping.

@@ -103,6 +103,14 @@ class Timeline {
   // `with_facts`: those of them that have a correlation or a sequence number.
   void reserve(std::size_t spans, std::size_t with_facts = 0);
 
+  // For who learns a lane's name after its first span.
+  void name_lane(LaneId lane, std::string_view name);
+  // The lanes of one rank become another's; of two that are then one the other's name stays. For
+  // who learns of whom he read at the end. Walks all spans where lanes become one.
+  void move_rank(RankId from, RankId to);
+  // Adds to the start of every span. REQUIRES: none leaves what add() allows.
+  void shift(std::int64_t by_ns);
+
   // Orders spans by lane, then start, then longer first (an enclosing span before what it encloses)
   // and adds them up. Alike in all of these, spans come in the order in which their labels came,
   // and after them those with facts of their own, as added. Who fills a Timeline for others sorts
@@ -161,6 +169,7 @@ class Timeline {
                                         : facts_[span.what & ~kHasFacts].label & ~kIsCorrelated;
   }
   void append(LaneId lane, std::uint32_t what, std::int64_t start_ns, std::int64_t duration_ns);
+  void renumber(const std::vector<std::uint32_t>& survivor);
   // Sums over the spans from `at` on that lie on the lane; where they end.
   std::size_t add_up(std::uint32_t lane, std::size_t at, LaneSums& sums) const;
 

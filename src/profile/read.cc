@@ -1,0 +1,68 @@
+#include "profile/read.h"
+
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "profile/kineto_reader.h"
+#include "profile/nsys.h"
+#include "profile/profile_kind.h"
+
+namespace sextant::profile {
+namespace {
+
+constexpr std::string_view kWhatIsRead =
+    "a PyTorch profile (JSON), a Chrome trace of a job (JSON), an Nsight Systems export (sqlite) "
+    "or "
+    "an XLA profile (xplane.pb)";
+
+// A database is read from its file. One that is packed or comes through a pipe can't be: what is
+// wanted of it lies anywhere in it.
+Result<timeline::Recording> read_sqlite(const ByteSource& source, const std::string& name,
+                                        const ReadOptions& options) {
+  std::error_code ignored;
+  const bool is_plain =
+      std::filesystem::is_regular_file(name, ignored) &&
+      static_cast<std::int64_t>(std::filesystem::file_size(name, ignored)) == source.size() &&
+      !source.is_packed();
+  if (!is_plain) {
+    return invalid("is a packed or piped sqlite database", name, "the unpacked file");
+  }
+  return read_nsys(name,
+                   {.kernels = kernel_names(options.names), .most_spans = options.most_events});
+}
+
+Result<timeline::Recording> read_source(std::unique_ptr<ByteSource> source, const std::string& name,
+                                        const ReadOptions& options) {
+  SEXTANT_TRY(Head head, read_head(std::move(source), kKindHead));
+  const ProfileKind kind = profile_kind(head.bytes);
+  if (const auto refusal = refusal_of(kind)) {
+    return invalid(std::string(refusal->what), name, std::string(refusal->remedy));
+  }
+  if (kind == ProfileKind::kSqlite) {
+    return read_sqlite(*head.whole, name, options);
+  }
+  if (kind == ProfileKind::kKineto || kind == ProfileKind::kChrome ||
+      kind == ProfileKind::kSextant) {
+    return read_kineto(*head.whole, name, options);
+  }
+  return invalid(head.bytes.empty() ? "is empty" : "is no profile that we know", name,
+                 std::string(kWhatIsRead));
+}
+
+}  // namespace
+
+Result<timeline::Recording> read_profile(const std::filesystem::path& path,
+                                         const ReadOptions& options) {
+  SEXTANT_TRY(std::unique_ptr<ByteSource> source, open_bytes(path, options.most_bytes));
+  return read_source(std::move(source), path == "-" ? "standard input" : path.string(), options);
+}
+
+Result<timeline::Recording> read_profile_bytes(std::string_view held, const std::string& name,
+                                               const ReadOptions& options) {
+  SEXTANT_TRY(std::unique_ptr<ByteSource> source, bytes_of(held, options.most_bytes));
+  return read_source(std::move(source), name, options);
+}
+
+}  // namespace sextant::profile

@@ -6,14 +6,14 @@
 
 #include <fmt/format.h>
 
-#include "app/plan_problem.h"
 #include "base/statistics.h"
 #include "base/text.h"
 #include "describe/layout/framework_rules.h"
 #include "describe/layout/layout_text.h"
-#include "explain/plan_words.h"
+#include "describe/layout/layout_words.h"
 #include "plan_page.h"
 #include "published_recipes.h"
+#include "search/choices.h"
 #include "search/find.h"
 
 namespace sextant::bench {
@@ -29,7 +29,7 @@ std::string open_text(const Layout& layout) {
   Layout open;
   for (const auto& [key, value] : describe::layout_values(layout)) {
     const bool idle = key == "cp_method" && layout.cp == 1;
-    if (app::is_searched(key) && key != "dp" && !idle) {
+    if (search::is_searched(key) && key != "dp" && !idle) {
       describe::set_keys(fmt::format("{}={}", key, value), open).value();
     }
   }
@@ -76,7 +76,7 @@ std::vector<std::string> outside_space(const search::Problem& problem, const Lay
   search::Space space(problem);
   std::vector<std::string> texts;
   for (const auto& [key, value] : describe::layout_values(plan)) {
-    const std::string own = explain::value_of(layout, key);
+    const std::string own = describe::value_of(layout, key);
     Layout changed = layout;
     if (own != value && describe::set_keys(fmt::format("{}={}", key, value), changed) &&
         space.holds(changed)) {

@@ -74,10 +74,10 @@ void expect_parts_agree(const AskedJob& asked, const std::vector<Violation>& wan
   const describe::Job& job = asked.job;
   EXPECT_EQ(describe::is_legal(job), wanted.empty());
   EXPECT_EQ(describe::core_allows(job) && describe::framework_allows(job), wanted.empty());
-  app::PlanProblem problem;
+  search::Task problem;
   problem.problem.job = job;
   problem.problem.job.layout = {};
-  EXPECT_EQ(app::broken_rules(problem, job.layout), texts_of(wanted));
+  EXPECT_EQ(texts_of(search::broken_rules(problem, job.layout)), texts_of(wanted));
   for (const auto& [dialect, name] : emit::kDialectWords) {
     if (emit::framework_of(dialect) != job.framework) {
       continue;
@@ -175,7 +175,7 @@ void expect_commands_agree(const AskedJob& asked, const std::vector<Violation>& 
   ASSERT_TRUE(problem) << to_text(problem.error());
   const auto plan = app::why_not(*problem, words.layout, nullptr);
   ASSERT_TRUE(plan) << to_text(plan.error());
-  EXPECT_EQ(plan->broken, texts_of(wanted));
+  EXPECT_EQ(texts_of(plan->broken), texts_of(wanted));
 }
 
 // Rules about the layout, risks and notes among them: those of describe/layout/rules.cc and of

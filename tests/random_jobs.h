@@ -15,9 +15,9 @@
 #include "describe/cluster/load_cluster.h"
 #include "describe/layout/framework_defaults.h"
 #include "describe/layout/layout_text.h"
+#include "describe/layout/layout_words.h"
 #include "describe/layout/legality.h"
 #include "describe/model/load_model.h"
-#include "explain/plan_words.h"
 
 namespace sextant::tests {
 
@@ -224,10 +224,10 @@ class RandomJobs {
   // The words. What read_job reads of them is what is asked of everyone.
   void say(AskedJob& asked) {
     app::JobRequest& words = asked.words;
-    words.layout = explain::layout_words(asked.job.layout, framework_);
+    words.layout = describe::layout_words(asked.job.layout, framework_);
     if (asked.job.states("attention") && words.layout.find("attention=") == std::string::npos) {
       words.layout += fmt::format("{}attention={}", words.layout.empty() ? "" : ",",
-                                  explain::value_of(asked.job.layout, "attention"));
+                                  describe::value_of(asked.job.layout, "attention"));
     }
     words.framework = describe::word_of<describe::Framework>(describe::kFrameworkWords, framework_);
     words.sequences = std::to_string(asked.job.sequences.length);

@@ -7,10 +7,10 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "describe/layout/layout_words.h"
 #include "describe/model/load_model.h"
 #include "emit/files.h"
 #include "emit/launch.h"
-#include "explain/plan_words.h"
 
 namespace sextant::tests {
 namespace {
@@ -229,10 +229,10 @@ std::string cluster_word(const describe::Cluster& cluster, const ScratchFolder& 
 }
 
 std::string layout_word(const describe::Job& job) {
-  std::string text = explain::layout_words(job.layout, job.framework);
+  std::string text = describe::layout_words(job.layout, job.framework);
   if (job.states("attention") && text.find("attention=") == std::string::npos) {
     text += fmt::format("{}attention={}", text.empty() ? "" : ",",
-                        explain::value_of(job.layout, "attention"));
+                        describe::value_of(job.layout, "attention"));
   }
   return text;
 }

@@ -99,7 +99,7 @@ Result<Output> show_job_sweep(const JobReading& reading, const EstimateRequest& 
 }
 
 Result<void> check_words(const EstimateRequest& request) {
-  SEXTANT_CHECK_OK(check_training(request.training));
+  SEXTANT_CHECK_OK(training_wish(request.training));
   if (request.sweep.empty()) {
     return request.plot_file.empty() ? Result<void>()
                                      : invalid("there is nothing to plot without --sweep", "--plot",
@@ -137,7 +137,10 @@ Result<Output> show_step(const JobReading& reading, const EstimateRequest& reque
   auto both = both_answers(job, machine);
   answer.result = std::move(both.step);
   answer.compute = std::move(both.compute);
-  SEXTANT_TRY(answer.training, training_run(request.training, answer.result));
+  SEXTANT_TRY(const auto training, training_wish(request.training));
+  if (training) {
+    answer.training = step::training_run(*training, answer.result);
+  }
   answer.assumed = all_assumed(job, machine.assumed);
   answer.verbose = request.verbose;
   SEXTANT_TRY(std::vector<std::string> notes, write_timeline(answer, request.timeline_file));

@@ -3,15 +3,11 @@
 #include <utility>
 
 #include "app/plan_baselines.h"
-#include "app/plan_counts.h"
 #include "app/plan_emit.h"
 #include "app/plan_free.h"
-#include "app/plan_none.h"
-#include "app/plan_path.h"
 #include "app/plan_pictures.h"
 #include "app/plan_problem.h"
 #include "app/plan_search.h"
-#include "app/plan_shifts.h"
 #include "app/plan_why_not.h"
 #include "explain/plan_view.h"
 
@@ -23,7 +19,8 @@ explain::PlanAnswer answer_head(const PlanProblem& of, const PlanWishes& wishes)
   answer.provenance = {std::string(explain::tool_version()), of.inputs};
   answer.job = of.problem.job;
   answer.fixed = of.problem.fixed;
-  answer.objective = describe::word_of<Objective>(kObjectiveWords, wishes.objective);
+  answer.objective =
+      describe::word_of<search::Objective>(search::kObjectiveWords, wishes.objective);
   answer.headroom = wishes.headroom;
   answer.limit = of.problem.available();
   answer.days = wishes.days;
@@ -35,12 +32,14 @@ explain::PlanAnswer answer_head(const PlanProblem& of, const PlanWishes& wishes)
 Result<std::vector<std::string>> add_details(const PlanProblem& of, const PlanSearch& searched,
                                              const PlanRequest& request, const PlanWishes& wishes,
                                              const Context& context, explain::PlanAnswer& answer) {
-  const explain::PlanRow& best = answer.plans.front();
+  const search::PlanRow& best = answer.plans.front();
   std::vector<std::string> notes;
-  SEXTANT_TRY(answer.training, training_run(request.training, best.result));
-  answer.shifts = plan_shifts(of, best.layout, request, wishes, context);
+  if (wishes.training) {
+    answer.training = step::training_run(*wishes.training, best.result);
+  }
+  answer.shifts = search::plan_shifts(of, best.layout, effort_of(request, wishes), context.data);
   if (of.users) {
-    answer.path = plan_path(of, *of.users, best.layout);
+    answer.path = search::plan_path(of, {*of.users, of.users_broken}, best.layout);
   }
   if (!request.dialect.empty()) {
     SEXTANT_TRY(answer.files, plan_files(of, best, request));
@@ -64,7 +63,7 @@ int exit_code(const explain::PlanAnswer& answer) {
 }
 
 Result<void> check_power(const PlanProblem& of, const PlanWishes& wishes) {
-  if (wishes.objective == Objective::kEnergy && !of.machine.power) {
+  if (wishes.objective == search::Objective::kEnergy && !of.machine.power) {
     const describe::Device& device = of.problem.job.cluster.device;
     return invalid(
         "what " + device.name + " draws is not known (" + device.power_limit.source + ")",
@@ -76,13 +75,19 @@ Result<void> check_power(const PlanProblem& of, const PlanWishes& wishes) {
 
 // The problem on as many devices as the objective asks for; the whole cluster where none will do.
 Result<PlanProblem> on_devices(PlanProblem of, const PlanRequest& request, const PlanWishes& wishes,
-                               const Context& context, std::vector<explain::PlanCount>& counts) {
-  if (wishes.objective != Objective::kDevices && wishes.objective != Objective::kCost) {
+                               const Context& context, std::vector<search::PlanCount>& counts) {
+  if (wishes.objective != search::Objective::kDevices &&
+      wishes.objective != search::Objective::kCost) {
     return of;
   }
-  SEXTANT_TRY(Counted counted, count_devices(of, request, wishes, context));
+  SEXTANT_TRY(search::Counted counted,
+              search::count_devices(of, {wishes.objective, wishes.training, wishes.days},
+                                    effort_of(request, wishes), context.data));
   counts = std::move(counted.counts);
-  return counted.chosen ? std::move(*counted.chosen) : std::move(of);
+  if (counted.chosen) {
+    static_cast<search::Task&>(of) = std::move(*counted.chosen);
+  }
+  return of;
 }
 
 }  // namespace
@@ -96,10 +101,15 @@ Result<Output> show_plan(const PlanRequest& asked, const Context& context) {
   }
   SEXTANT_TRY(PlanProblem whole, plan_problem(request, wishes, context));
   SEXTANT_CHECK_OK(check_power(whole, wishes));
-  std::vector<explain::PlanCount> counts;
+  std::vector<search::PlanCount> counts;
   SEXTANT_TRY(const PlanProblem on, on_devices(std::move(whole), request, wishes, context, counts));
-  SEXTANT_TRY(Freed freed, free_choices(on, request, wishes, context));
-  const PlanProblem& of = freed.chosen ? *freed.chosen : on;
+  SEXTANT_TRY(const std::vector<search::Free> kinds, freed_kinds(request.free, on));
+  SEXTANT_TRY(search::Freed freed, search::free_choices(on, kinds, wishes.objective,
+                                                        effort_of(request, wishes), context.data));
+  PlanProblem of = on;
+  if (freed.chosen) {
+    static_cast<search::Task&>(of) = std::move(*freed.chosen);
+  }
   explain::PlanAnswer answer = answer_head(of, wishes);
   answer.counts = std::move(counts);
   answer.freed = std::move(freed.tried);
@@ -110,7 +120,7 @@ Result<Output> show_plan(const PlanRequest& asked, const Context& context) {
   if (!answer.plans.empty()) {
     SEXTANT_TRY(output.notes, add_details(of, searched, request, wishes, context, answer));
   } else if (answer.complete) {
-    answer.none = no_plan(of, answer.settled, context);
+    answer.none = search::no_plan(of, answer.settled, context.data);
   }
   if (!request.baselines.empty()) {
     SEXTANT_TRY(answer.baselines, plan_baselines(of, request.baselines));
@@ -121,6 +131,7 @@ Result<Output> show_plan(const PlanRequest& asked, const Context& context) {
   }
   if (!request.why_not.empty()) {
     const describe::Layout* best = answer.plans.empty() ? nullptr : &answer.plans.front().layout;
+    answer.asked = request.why_not;
     SEXTANT_TRY(answer.why_not, why_not(of, request.why_not, best));
   }
   output.text = explain::to_text(answer, context.style);

@@ -15,7 +15,7 @@ Result<Dialect> dialect_word(const std::string& word) {
   return describe::parse_word<Dialect>(emit::kDialectWords, word, "dialect", "--emit");
 }
 
-std::vector<std::string> plan_comments(const PlanProblem& of, const explain::PlanRow& best,
+std::vector<std::string> plan_comments(const PlanProblem& of, const search::PlanRow& best,
                                        const emit::Writing& writing) {
   const describe::Job& job = of.problem.job;
   std::vector<std::string> comments{
@@ -51,7 +51,7 @@ Result<std::string> emitted_framework(const PlanRequest& request) {
   return std::string(describe::word_of<describe::Framework>(describe::kFrameworkWords, framework));
 }
 
-Result<explain::EmitAnswer> plan_files(const PlanProblem& of, const explain::PlanRow& best,
+Result<explain::EmitAnswer> plan_files(const PlanProblem& of, const search::PlanRow& best,
                                        const PlanRequest& request) {
   SEXTANT_TRY(const Dialect dialect, dialect_word(request.dialect));
   SEXTANT_TRY(const emit::Launcher launcher,

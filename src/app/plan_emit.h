@@ -13,7 +13,7 @@ namespace sextant::app {
 Result<std::string> emitted_framework(const PlanRequest& request);
 
 // Written where the request names a folder.
-Result<explain::EmitAnswer> plan_files(const PlanProblem& of, const explain::PlanRow& best,
+Result<explain::EmitAnswer> plan_files(const PlanProblem& of, const search::PlanRow& best,
                                        const PlanRequest& request);
 
 }  // namespace sextant::app

@@ -1,24 +1,16 @@
-// What changes convergence, freed by name: --free gbs,precision,seq. The plan of every combination
-// of their values, and the one that is best for a token.
+// What changes convergence, freed by name: --free gbs,precision,seq.
 #pragma once
 
-#include <optional>
+#include <string>
 #include <vector>
 
 #include "app/plan_problem.h"
 #include "base/result.h"
-#include "explain/plan_view.h"
+#include "search/free_choices.h"
 
 namespace sextant::app {
 
-struct Freed {
-  std::vector<explain::PlanFreed> tried;  // in the order of the values; empty: nothing is freed
-  std::optional<PlanProblem> chosen;      // nothing: nothing is freed, or no combination has a plan
-};
-
-// Batches from a quarter to four times the given one, sequences from half to twice the given length
-// (with as many tokens a step), the formats of products that the device has.
-Result<Freed> free_choices(const PlanProblem& of, const PlanRequest& request,
-                           const PlanWishes& wishes, const Context& context);
+// Each once; none of "". An Error where a word is none of them, or what it names cannot be freed.
+Result<std::vector<search::Free>> freed_kinds(const std::string& text, const PlanProblem& of);
 
 }  // namespace sextant::app

@@ -19,7 +19,7 @@ struct Picture {
   Result<explain::Drawing> drawing;
 };
 
-explain::Drawing memory_drawing(const PlanProblem& of, const explain::PlanRow& best,
+explain::Drawing memory_drawing(const PlanProblem& of, const search::PlanRow& best,
                                 const std::string& title) {
   describe::Job job = of.problem.job;
   job.layout = best.layout;
@@ -32,7 +32,7 @@ explain::Drawing memory_drawing(const PlanProblem& of, const explain::PlanRow& b
                                  title);
 }
 
-Result<explain::Drawing> timeline_of(const explain::PlanRow& best, const std::string& title) {
+Result<explain::Drawing> timeline_of(const search::PlanRow& best, const std::string& title) {
   SEXTANT_TRY(const timeline::Timeline timeline, step::step_timeline(best.result, best.layout));
   return explain::timeline_picture(timeline, best.result.step.step, title);
 }
@@ -53,7 +53,7 @@ std::vector<explain::MeshTime> mesh_times(const std::vector<search::Plan>& plans
 
 std::vector<Picture> pictures_of(const PlanProblem& of, const PlanSearch& searched,
                                  const explain::PlanAnswer& answer) {
-  const explain::PlanRow& best = answer.plans.front();
+  const search::PlanRow& best = answer.plans.front();
   const std::string job = fmt::format("{} on {}", answer.job.model.name, answer.job.cluster.name);
   std::vector<Picture> pictures{
       {"memory", memory_drawing(of, best, fmt::format("{}: memory of {}", job, best.words))},
@@ -63,9 +63,9 @@ std::vector<Picture> pictures_of(const PlanProblem& of, const PlanSearch& search
                                          best, answer.plans[1],
                                          fmt::format("{}: from the plan to the next", job))});
   }
-  std::vector<explain::PlanRow> front;
+  std::vector<search::PlanRow> front;
   for (const search::Plan& plan : searched.found.front) {
-    front.push_back(plan_row(of, plan.layout));
+    front.push_back(search::plan_row(of, plan.layout));
   }
   if (!front.empty()) {
     pictures.push_back({"front", explain::front_picture(

@@ -1,7 +1,6 @@
 #include "app/plan_problem.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
 #include <utility>
@@ -12,26 +11,14 @@
 #include "app/job_sources.h"
 #include "base/integers.h"
 #include "base/text.h"
-#include "cost/comm/torus_time.h"
-#include "describe/cluster/torus.h"
 #include "describe/layout/layout_text.h"
-#include "describe/layout/legality.h"
-#include "describe/layout/mesh.h"
-#include "explain/plan_words.h"
-#include "explain/violation_view.h"
+#include "search/choices.h"
 #include "step/step_answer.h"
 
 namespace sextant::app {
 namespace {
 
 using describe::Job;
-
-constexpr std::array<std::string_view, 19> kSearched{
-    "tp",         "sp",      "cp",       "cp_method",
-    "pp",         "vpp",     "schedule", "layers_per_stage",
-    "ep",         "etp",     "dp",       "zero",
-    "zero_group", "reshard", "mbs",      "recompute",
-    "dispatcher", "overlap", "order"};
 
 // About so many tokens a step are what large models are trained with. Source: The Llama 3 herd of
 // models, arXiv:2407.21783, section 3.4.1 (4M tokens first).
@@ -53,7 +40,7 @@ std::int64_t default_batch(const Job& job) {
 // "mbs=1 (…)": what the search chooses is no assumption, unless the user fixed it.
 void drop_searched(describe::Assumptions& assumed) {
   std::erase_if(assumed, [](const describe::Assumption& one) {
-    return one.key == "gbs" || is_searched(one.key);
+    return one.key == "gbs" || search::is_searched(one.key);
   });
 }
 
@@ -128,7 +115,7 @@ Result<PlanProblem> from_files(const PlanRequest& request, const Context& contex
   made.users = job.layout;
   for (const describe::Violation& violation : files.violations) {
     if (violation.severity == describe::Severity::kIllegal) {
-      made.users_broken.push_back(explain::violation_text(violation));
+      made.users_broken.push_back(violation);
     }
   }
   SEXTANT_TRY(const std::string fix, fixed_words(request));
@@ -144,65 +131,17 @@ Result<PlanProblem> from_files(const PlanRequest& request, const Context& contex
 
 }  // namespace
 
-bool is_searched(std::string_view key) {
-  return std::find(kSearched.begin(), kSearched.end(), key) != kSearched.end();
-}
-
-Result<void> renew_machine(PlanProblem& of, const Context& context) {
-  SEXTANT_TRY(of.machine, machine::step_machine(of.problem.job, context.data));
-  of.problem.machine = of.machine.model;
-  of.problem.memory = of.machine.memory;
-  return {};
-}
-
 Result<PlanProblem> plan_problem(const PlanRequest& request, const PlanWishes& wishes,
                                  const Context& context) {
   SEXTANT_TRY(PlanProblem made,
               request.from.empty() ? from_words(request, context) : from_files(request, context));
   made.problem.headroom = wishes.headroom;
   SEXTANT_CHECK_OK(step::check_tokens(made.problem.job));
-  SEXTANT_CHECK_OK(renew_machine(made, context));
+  SEXTANT_CHECK_OK(search::renew_machine(made, context.data));
   made.assumed = made.problem.job.assumed;
   describe::add_once(made.machine.assumed, made.assumed);
   made.inputs.insert(made.inputs.end(), made.machine.inputs.begin(), made.machine.inputs.end());
   return made;
-}
-
-Result<PlanProblem> with_devices(const PlanProblem& of, std::int64_t devices,
-                                 const Context& context) {
-  PlanProblem made = of;
-  describe::Cluster& cluster = made.problem.job.cluster;
-  if (describe::is_torus(cluster)) {
-    return invalid("slices of TPUs come in fixed shapes", "--on", "clusters of GPUs");
-  }
-  cluster.name = fmt::format("{} devices like {}", devices, cluster.name);
-  cluster.devices = devices;
-  SEXTANT_CHECK_OK(renew_machine(made, context));
-  return made;
-}
-
-explain::PlanRow plan_row(const PlanProblem& of, const describe::Layout& layout) {
-  Job job = of.problem.job;
-  job.layout = layout;
-  explain::PlanRow row;
-  row.layout = layout;
-  row.dp = job.dp();
-  row.words = explain::layout_words(layout, job.framework);
-  if (job.framework == describe::Framework::kMaxtext) {
-    row.mesh = describe::to_text(describe::mesh_of(job));
-  }
-  row.result = step::whole_estimate(job, of.machine);
-  return row;
-}
-
-std::vector<std::string> broken_rules(const PlanProblem& of, const describe::Layout& layout) {
-  Job job = of.problem.job;
-  job.layout = layout;
-  std::vector<std::string> texts;
-  for (const describe::Violation& violation : describe::refusals(job)) {
-    texts.push_back(explain::violation_text(violation));
-  }
-  return texts;
 }
 
 }  // namespace sextant::app

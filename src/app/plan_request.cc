@@ -47,24 +47,23 @@ Result<double> deadline(const std::string& text) {
 }
 
 Result<void> check_together(const PlanRequest& request, const PlanWishes& wishes) {
-  SEXTANT_CHECK_OK(check_training(request.training));
   if (wishes.days && request.training.tokens.empty()) {
     return invalid("a deadline needs the tokens to be trained on", "--days", "with --tokens 15T");
   }
   if (request.dialect.empty() && !request.folder.empty()) {
     return invalid("there are no files to write there", "--out", "with --emit DIALECT");
   }
-  const bool counts =
-      wishes.objective == Objective::kDevices || wishes.objective == Objective::kCost;
+  const bool counts = wishes.objective == search::Objective::kDevices ||
+                      wishes.objective == search::Objective::kCost;
   if (!request.free.empty() && counts) {
     return invalid("the number of devices is searched already", "--free",
                    "with --objective step, memory or energy");
   }
-  if (request.pareto && wishes.objective == Objective::kEnergy) {
+  if (request.pareto && wishes.objective == search::Objective::kEnergy) {
     return invalid("the front is one of time and memory", "--pareto",
                    "with --objective step or memory");
   }
-  if (request.pareto && wishes.objective == Objective::kDevices) {
+  if (request.pareto && wishes.objective == search::Objective::kDevices) {
     return invalid("the front is one of a number of devices", "--pareto",
                    "with --objective step or memory");
   }
@@ -77,8 +76,8 @@ Result<PlanWishes> plan_wishes(const PlanRequest& request) {
   PlanWishes wishes;
   if (!request.objective.empty()) {
     SEXTANT_TRY(wishes.objective,
-                describe::parse_word<Objective>(kObjectiveWords, request.objective, "objective",
-                                                "--objective"));
+                describe::parse_word<search::Objective>(search::kObjectiveWords, request.objective,
+                                                        "objective", "--objective"));
   }
   if (!request.headroom.empty()) {
     SEXTANT_TRY(wishes.headroom, share(request.headroom));
@@ -100,6 +99,7 @@ Result<PlanWishes> plan_wishes(const PlanRequest& request) {
                    "--plot-as", "svg or png");
   }
   wishes.plot_ending = "." + format;
+  SEXTANT_TRY(wishes.training, training_wish(request.training));
   SEXTANT_CHECK_OK(check_together(request, wishes));
   return wishes;
 }

@@ -1,7 +1,6 @@
 // What `sextant plan` is asked, in the words of the command line, and as values.
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <cstddef>
 #include <functional>
@@ -13,7 +12,7 @@
 #include "app/job_request.h"
 #include "app/training_run.h"
 #include "base/result.h"
-#include "describe/words.h"
+#include "search/objective.h"
 
 namespace sextant::app {
 
@@ -26,7 +25,7 @@ struct PlanRequest {
   std::string headroom;  // "5%", "0.05"
   std::string top;       // plans to show
   std::string threads;
-  std::string objective;  // kObjectiveWords
+  std::string objective;  // search::kObjectiveWords
   std::string days;       // the deadline
   TrainingRequest training;
   bool pareto = false;
@@ -42,20 +41,13 @@ struct PlanRequest {
   std::function<void(const std::string&)> progress = {};  // a line for a person
 };
 
-enum class Objective { kStep, kMemory, kEnergy, kDevices, kCost };
-inline constexpr std::array<describe::Word<Objective>, 5> kObjectiveWords{
-    {{Objective::kStep, "step"},
-     {Objective::kMemory, "memory"},
-     {Objective::kEnergy, "energy"},
-     {Objective::kDevices, "devices"},
-     {Objective::kCost, "cost"}}};
-
 // The words as values.
 struct PlanWishes {
-  Objective objective = Objective::kStep;
+  search::Objective objective = search::Objective::kStep;
   double headroom = 0.05;
   std::size_t top = 5;
   unsigned threads = 0;
+  std::optional<step::TrainingWish> training;
   std::optional<double> days;
   std::string plot_ending;  // ".svg"
 };

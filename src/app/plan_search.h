@@ -8,6 +8,7 @@
 #include "base/units.h"
 #include "explain/plan_view.h"
 #include "search/find.h"
+#include "search/objective.h"
 
 namespace sextant::app {
 
@@ -16,16 +17,13 @@ struct PlanSearch {
   Seconds time;
 };
 
+search::Effort effort_of(const PlanRequest& request, const PlanWishes& wishes);
+
 // What the request asks a search for: plans, threads, the front of the objective.
 search::FindOptions find_options(const PlanRequest& request, const PlanWishes& wishes,
                                  const machine::StepMachine& machine);
 
 PlanSearch search_plans(const search::Problem& problem, const search::FindOptions& options);
-
-// The one fastest layout, for questions beside the main one; nothing where none is legal and fits,
-// or the user has stopped it.
-std::optional<search::Plan> fastest_plan(const search::Problem& problem, const PlanRequest& request,
-                                         const PlanWishes& wishes);
 
 // Fills plans, front and what became of the space; the winner by the objective comes first.
 void add_plans(const PlanProblem& of, const PlanWishes& wishes, bool pareto,

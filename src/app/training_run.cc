@@ -1,7 +1,6 @@
 #include "app/training_run.h"
 
 #include <array>
-#include <cmath>
 #include <string_view>
 #include <utility>
 
@@ -49,31 +48,16 @@ Result<std::optional<double>> parse_price(std::string_view text) {
 
 }  // namespace
 
-Result<void> check_training(const TrainingRequest& request) {
-  SEXTANT_CHECK_OK(parse_price(request.price));
+Result<std::optional<step::TrainingWish>> training_wish(const TrainingRequest& request) {
+  step::TrainingWish wish;
+  SEXTANT_TRY(wish.price, parse_price(request.price));
   if (request.tokens.empty()) {
     return request.price.empty()
-               ? Result<void>()
+               ? Result<std::optional<step::TrainingWish>>()
                : invalid("a price alone costs nothing", "--price", "with --tokens: 15T, 300B");
   }
-  SEXTANT_CHECK_OK(parse_tokens(request.tokens));
-  return {};
-}
-
-Result<std::optional<explain::TrainingRun>> training_run(const TrainingRequest& request,
-                                                         const step::Estimate& result) {
-  SEXTANT_CHECK_OK(check_training(request));
-  if (request.tokens.empty()) {
-    return std::optional<explain::TrainingRun>();
-  }
-  explain::TrainingRun run;
-  SEXTANT_TRY(run.tokens, parse_tokens(request.tokens));
-  SEXTANT_TRY(run.price, parse_price(request.price));
-  const double steps = std::ceil(run.tokens / result.tokens);
-  run.steps = static_cast<std::int64_t>(steps);
-  run.devices = result.devices;
-  run.time = result.step.step * steps;
-  return std::optional(run);
+  SEXTANT_TRY(wish.tokens, parse_tokens(request.tokens));
+  return std::optional(wish);
 }
 
 }  // namespace sextant::app

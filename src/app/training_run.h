@@ -1,13 +1,11 @@
-// What a whole training takes: as many steps as its tokens ask for, at the estimate's pace.
-//
-// Left out: restarts, evaluation, checkpoints, a batch that grows.
+// The tokens of a whole training, and what a device-hour costs, from their words.
 #pragma once
 
 #include <optional>
 #include <string>
 
 #include "base/result.h"
-#include "explain/estimate_view.h"
+#include "step/training_run.h"
 
 namespace sextant::app {
 
@@ -17,11 +15,8 @@ struct TrainingRequest {
   std::string price;   // of a device-hour: "2.5"
 };
 
-// An Error where the words are no such numbers, or a price has no tokens to go with.
-Result<void> check_training(const TrainingRequest& request);
-
-// Nothing where no tokens are asked for.
-Result<std::optional<explain::TrainingRun>> training_run(const TrainingRequest& request,
-                                                         const step::Estimate& result);
+// Nothing where no tokens are asked for. An Error where the words are no such numbers, or a price
+// has no tokens to go with.
+Result<std::optional<step::TrainingWish>> training_wish(const TrainingRequest& request);
 
 }  // namespace sextant::app

@@ -97,7 +97,7 @@ Json operators_json(const RankDetail& rank) {
   return list;
 }
 
-Json estimated_training_json(const TrainingRun& run, const step::Estimate& result) {
+Json estimated_training_json(const step::TrainingRun& run, const step::Estimate& result) {
   const double low = result.low() / result.step.step;
   const double high = result.high() / result.step.step;
   Json json;

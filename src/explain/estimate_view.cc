@@ -104,7 +104,7 @@ std::string step_path_text(const step::Estimate& result) {
       to_text(one));
 }
 
-std::string training_text(const TrainingRun& run, const step::Estimate& result) {
+std::string training_text(const step::TrainingRun& run, const step::Estimate& result) {
   const double low = result.low() / result.step.step;
   const double high = result.high() / result.step.step;
   const auto range = [&](double value, const auto& text) {

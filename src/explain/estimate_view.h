@@ -14,27 +14,16 @@
 #include "explain/provenance.h"
 #include "explain/step_result.h"
 #include "explain/style.h"
+#include "step/training_run.h"
 
 namespace sextant::explain {
-
-// A whole training: as many steps as its tokens ask for, nothing between them.
-struct TrainingRun {
-  double tokens = 0.0;
-  std::int64_t steps = 0;
-  std::int64_t devices = 1;
-  Seconds time;                 // all steps
-  std::optional<double> price;  // of a device-hour, in the user's currency
-  [[nodiscard]] double device_hours() const {
-    return static_cast<double>(devices) * (time / 1_hours);
-  }
-};
 
 struct EstimateAnswer {
   Provenance provenance;
   describe::Job job;
   step::Estimate result;
   step::ComputeEstimate compute;  // of the slowest pipeline rank
-  std::optional<TrainingRun> training;
+  std::optional<step::TrainingRun> training;
   describe::Assumptions assumed;  // the job's, and about kernels, host, links and network
   bool verbose = false;           // compute in detail
 };

@@ -5,7 +5,7 @@
 namespace sextant::explain {
 namespace {
 
-Json plan_row_json(const PlanRow& row) {
+Json plan_row_json(const search::PlanRow& row) {
   Json json;
   json["layout"] = row.words;
   json["mesh"] = row.mesh.empty() ? Json(nullptr) : Json(row.mesh);
@@ -23,7 +23,7 @@ Json plan_row_json(const PlanRow& row) {
 
 Json plans_json(const PlanAnswer& answer) {
   Json list = Json::array();
-  for (const PlanRow& row : answer.plans) {
+  for (const search::PlanRow& row : answer.plans) {
     Json json = plan_row_json(row);
     const step::Estimate& best = answer.plans.front().result;
     json["longer_s"] = (row.result.step.step - best.step.step).base();
@@ -35,9 +35,9 @@ Json plans_json(const PlanAnswer& answer) {
   return list;
 }
 
-Json shifts_json(const std::vector<PlanShift>& shifts) {
+Json shifts_json(const std::vector<search::PlanShift>& shifts) {
   Json list = Json::array();
-  for (const PlanShift& shift : shifts) {
+  for (const search::PlanShift& shift : shifts) {
     const bool known = shift.why_not.empty();
     list.push_back({{"what", shift.what},
                     {"step_time_s", known ? Json(shift.step.base()) : Json(nullptr)},
@@ -47,7 +47,7 @@ Json shifts_json(const std::vector<PlanShift>& shifts) {
   return list;
 }
 
-Json planned_training_json(const TrainingRun& run) {
+Json planned_training_json(const step::TrainingRun& run) {
   Json json{{"tokens", run.tokens},
             {"steps", run.steps},
             {"time_days", run.time / 1_days},
@@ -60,11 +60,14 @@ Json why_not_json(const PlanAnswer& answer) {
   if (!answer.why_not) {
     return nullptr;
   }
-  const WhyNot& asked = *answer.why_not;
+  const search::WhyNot& asked = *answer.why_not;
   Json json;
-  json["layout"] = asked.words;
-  json["broken"] = asked.broken;
-  json["outside"] = asked.outside;
+  json["layout"] = answer.asked;
+  json["broken"] = violation_texts(asked.broken);
+  json["outside"] = Json::array();
+  for (const search::Outside& outside : asked.outside) {
+    json["outside"].push_back(outside_text(outside));
+  }
   json["missing_bytes"] = asked.missing > Bytes() ? Json(asked.missing.base()) : Json(nullptr);
   json["step"] = asked.row ? plan_row_json(*asked.row) : Json(nullptr);
   Json& terms = json["longer"] = Json::object();
@@ -77,19 +80,19 @@ Json why_not_json(const PlanAnswer& answer) {
   return json;
 }
 
-Json path_json(const std::optional<PlanPath>& path) {
+Json path_json(const std::optional<search::PlanPath>& path) {
   if (!path) {
     return nullptr;
   }
   Json json;
   json["layout"] = path->start.words;
-  json["broken"] = path->broken;
+  json["broken"] = violation_texts(path->broken);
   json["missing_bytes"] = path->missing > Bytes() ? Json(path->missing.base()) : Json(nullptr);
   Json& changes = json["changes"] = Json::array();
   if (!path->broken.empty()) {
     return json;
   }
-  for (const PlanStep& step : path->steps) {
+  for (const search::PlanStep& step : path->steps) {
     changes.push_back({{"change", step.change},
                        {"step_time_s", step.after.base()},
                        {"gain_s", (step.before - step.after).base()},
@@ -100,9 +103,9 @@ Json path_json(const std::optional<PlanPath>& path) {
   return json;
 }
 
-Json counts_json(const std::vector<PlanCount>& counts) {
+Json counts_json(const std::vector<search::PlanCount>& counts) {
   Json list = Json::array();
-  for (const PlanCount& count : counts) {
+  for (const search::PlanCount& count : counts) {
     list.push_back(
         {{"devices", count.devices},
          {"meets", count.meets},
@@ -113,9 +116,9 @@ Json counts_json(const std::vector<PlanCount>& counts) {
   return list;
 }
 
-Json freed_json(const std::vector<PlanFreed>& list) {
+Json freed_json(const std::vector<search::PlanFreed>& list) {
   Json json = Json::array();
-  for (const PlanFreed& freed : list) {
+  for (const search::PlanFreed& freed : list) {
     json.push_back(
         {{"what", freed.what},
          {"chosen", freed.chosen},
@@ -127,15 +130,15 @@ Json freed_json(const std::vector<PlanFreed>& list) {
   return json;
 }
 
-Json none_json(const std::optional<NoPlan>& none) {
+Json none_json(const std::optional<search::NoPlan>& none) {
   if (!none) {
     return nullptr;
   }
-  return {{"broken", none->broken},
+  return {{"broken", violation_texts(none->broken)},
           {"freed", none->freed},
           {"leanest", none->leanest ? Json(none->leanest->words) : Json(nullptr)},
           {"missing_bytes", none->leanest ? Json(none->missing.base()) : Json(nullptr)},
-          {"changes", none->changes}};
+          {"changes", remedy_texts(none->changes)}};
 }
 
 Json search_json(const PlanAnswer& answer) {
@@ -200,7 +203,7 @@ std::string plan_json(const PlanAnswer& answer) {
   json["found"] = !answer.plans.empty();
   json["plans"] = plans_json(answer);
   Json& front = json["front"] = Json::array();
-  for (const PlanRow& row : answer.front) {
+  for (const search::PlanRow& row : answer.front) {
     front.push_back(plan_row_json(row));
   }
   json["training"] = answer.training ? planned_training_json(*answer.training) : Json(nullptr);

@@ -23,7 +23,8 @@ std::size_t place(const std::vector<std::int64_t>& values, std::int64_t value) {
 
 }  // namespace
 
-Drawing waterfall_picture(const PlanRow& first, const PlanRow& second, const std::string& title) {
+Drawing waterfall_picture(const search::PlanRow& first, const search::PlanRow& second,
+                          const std::string& title) {
   struct Bar {
     std::string name;
     Seconds from;
@@ -71,17 +72,19 @@ Drawing waterfall_picture(const PlanRow& first, const PlanRow& second, const std
   return drawing;
 }
 
-Drawing front_picture(std::span<const PlanRow> front, const std::string& title) {
+Drawing front_picture(std::span<const search::PlanRow> front, const std::string& title) {
   Drawing drawing = canvas(title);
-  const auto memory = [](const PlanRow& row) { return row.result.memory.fullest.least / 1_GiB; };
+  const auto memory = [](const search::PlanRow& row) {
+    return row.result.memory.fullest.least / 1_GiB;
+  };
   const double shortest = front.front().result.step.step / 1_ms;
   const double longest = std::max(front.back().result.step.step / 1_ms, shortest * 1.001);
   double most = 0.0;
-  for (const PlanRow& row : front) {
+  for (const search::PlanRow& row : front) {
     most = std::max(most, memory(row));
   }
   add_scale(0.0, most, "GiB", drawing);
-  for (const PlanRow& row : front) {
+  for (const search::PlanRow& row : front) {
     constexpr double kSide = 7.0;
     const double share = (row.result.step.step / 1_ms - shortest) / (longest - shortest);
     const double x = Canvas::kLeft + 20.0 + (Canvas::kWide - 40.0) * share;

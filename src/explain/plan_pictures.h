@@ -23,10 +23,11 @@ Drawing timeline_picture(const timeline::Timeline& timeline, Seconds step,
                          const std::string& title);
 
 // From the first's step to the second's, term by term.
-Drawing waterfall_picture(const PlanRow& first, const PlanRow& second, const std::string& title);
+Drawing waterfall_picture(const search::PlanRow& first, const search::PlanRow& second,
+                          const std::string& title);
 
 // Memory over time, fastest first. REQUIRES: a row at least.
-Drawing front_picture(std::span<const PlanRow> front, const std::string& title);
+Drawing front_picture(std::span<const search::PlanRow> front, const std::string& title);
 
 struct MeshTime {
   std::int64_t tp = 1;

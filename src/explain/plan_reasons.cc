@@ -34,7 +34,7 @@ std::string listed(const std::vector<std::string>& texts) {
   return text;
 }
 
-std::string asked_verdict(const PlanAnswer& answer, const PlanRow& row) {
+std::string asked_verdict(const PlanAnswer& answer, const search::PlanRow& row) {
   const Seconds step = row.result.step.step;
   const step::Estimate& best = answer.plans.front().result;
   if (row.layout == answer.plans.front().layout) {
@@ -56,14 +56,14 @@ std::string why_not_text(const PlanAnswer& answer, const Style& style) {
   if (!answer.why_not) {
     return {};
   }
-  const WhyNot& asked = *answer.why_not;
-  std::string text = fmt::format("why not {}\n", bold(asked.words, style));
+  const search::WhyNot& asked = *answer.why_not;
+  std::string text = fmt::format("why not {}\n", bold(answer.asked, style));
   if (!asked.row) {
-    return text + bad("not legal", style) + ":\n" + listed(asked.broken);
+    return text + bad("not legal", style) + ":\n" + listed(violation_texts(asked.broken));
   }
   const step::Estimate& result = asked.row->result;
-  for (const std::string& outside : asked.outside) {
-    text += fmt::format("not searched: {}\n", outside);
+  for (const search::Outside& outside : asked.outside) {
+    text += fmt::format("not searched: {}\n", outside_text(outside));
   }
   if (asked.missing > Bytes()) {
     text += fmt::format("{}: pipeline rank {} needs {}, {} are there; {} missing\n",
@@ -78,10 +78,10 @@ std::string why_not_text(const PlanAnswer& answer, const Style& style) {
          waterfall(answer.plans.front().result, result, style);
 }
 
-std::string path_text(const PlanPath& path, const Style& style) {
+std::string path_text(const search::PlanPath& path, const Style& style) {
   std::string text = fmt::format("now        {}\n", path.start.words);
   if (!path.broken.empty()) {
-    return text + bad("not legal", style) + ":\n" + listed(path.broken);
+    return text + bad("not legal", style) + ":\n" + listed(violation_texts(path.broken));
   }
   text += fmt::format("           {}\n", with_interval(path.start.result));
   if (path.missing > Bytes()) {
@@ -92,7 +92,7 @@ std::string path_text(const PlanPath& path, const Style& style) {
     return text + "no change of it gains half a percent\n";
   }
   Table table{{{"change"}, {"step", true}, {"gain", true}, {"", true}}, {}};
-  for (const PlanStep& step : path.steps) {
+  for (const search::PlanStep& step : path.steps) {
     table.rows.push_back({step.change, to_text(step.after), to_text(step.before - step.after),
                           percent((step.before - step.after) / step.before)});
   }
@@ -114,7 +114,7 @@ std::string freed_text(const PlanAnswer& answer, const Style& style) {
                {""},
                {"layout"}},
               {}};
-  for (const PlanFreed& freed : answer.freed) {
+  for (const search::PlanFreed& freed : answer.freed) {
     if (!freed.row) {
       table.rows.push_back({freed.what, "-", "-", "-", "nothing is legal and fits", ""});
       continue;
@@ -140,7 +140,7 @@ std::string counts_text(const PlanAnswer& answer, const Style& style) {
                {""},
                {"layout"}},
               {}};
-  for (const PlanCount& count : answer.counts) {
+  for (const search::PlanCount& count : answer.counts) {
     if (!count.row) {
       table.rows.push_back({std::to_string(count.devices), "-", "-", "-", "-", "nothing fits", ""});
       continue;
@@ -163,13 +163,13 @@ std::string none_text(const PlanAnswer& answer, const Style& style) {
   if (!answer.none) {
     return text;
   }
-  const NoPlan& none = *answer.none;
+  const search::NoPlan& none = *answer.none;
   if (!none.leanest) {
     text += answer.fixed.empty()
                 ? "no layout of this space is legal for these devices and this batch\n"
                 : fmt::format("the fixed keys {} contradict each other or the job\n",
                               join(answer.fixed, ", "));
-    text += listed(none.broken);
+    text += listed(violation_texts(none.broken));
     text += none.freed.empty()
                 ? ""
                 : fmt::format("freed alone, there are layouts: {}\n", join(none.freed, ", "));
@@ -179,7 +179,7 @@ std::string none_text(const PlanAnswer& answer, const Style& style) {
                       to_text(none.leanest->result.memory.fullest.least), to_text(answer.limit),
                       to_text(none.missing));
   text += none.changes.empty() ? "nothing that was tried makes it fit\n"
-                               : "the nearest that fits:\n" + listed(none.changes);
+                               : "the nearest that fits:\n" + listed(remedy_texts(none.changes));
   return text;
 }
 

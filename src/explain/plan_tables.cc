@@ -33,7 +33,7 @@ Table plans_table(const PlanAnswer& answer, const Style& style) {
   }
   const Seconds best = answer.plans.empty() ? Seconds(1.0) : answer.plans.front().result.step.step;
   for (std::size_t i = 0; i < answer.plans.size(); ++i) {
-    const PlanRow& row = answer.plans[i];
+    const search::PlanRow& row = answer.plans[i];
     const step::Estimate& result = row.result;
     const Seconds step = result.step.step;
     const Bytes memory = result.memory.fullest.least;
@@ -61,9 +61,9 @@ Table plans_table(const PlanAnswer& answer, const Style& style) {
 // One sentence a runner-up.
 std::string decisions(const PlanAnswer& answer) {
   std::string text;
-  const PlanRow& best = answer.plans.front();
+  const search::PlanRow& best = answer.plans.front();
   for (std::size_t i = 1; i < answer.plans.size(); ++i) {
-    const PlanRow& row = answer.plans[i];
+    const search::PlanRow& row = answer.plans[i];
     const Seconds longer = row.result.step.step - best.result.step.step;
     text +=
         fmt::format("{}  {} against 1: {}; {}\n", i + 1, signed_text(longer),
@@ -78,7 +78,7 @@ std::string decisions(const PlanAnswer& answer) {
 
 }  // namespace
 
-std::string bounds_text(const PlanRow& best, const Style& style) {
+std::string bounds_text(const search::PlanRow& best, const Style& style) {
   std::vector<step::StepTerm> terms = step::step_terms(best.result.step);
   std::erase_if(terms, [](const step::StepTerm& term) { return term.time <= Seconds(); });
   std::stable_sort(
@@ -96,9 +96,9 @@ std::string shifts_text(const PlanAnswer& answer, const Style& style) {
   if (answer.shifts.empty()) {
     return {};
   }
-  const PlanRow& best = answer.plans.front();
+  const search::PlanRow& best = answer.plans.front();
   Table table{{{"what would move it"}, {"step", true}, {"faster", true}, {"layout"}}, {}};
-  for (const PlanShift& shift : answer.shifts) {
+  for (const search::PlanShift& shift : answer.shifts) {
     if (!shift.why_not.empty()) {
       table.rows.push_back({shift.what, "-", "-", shift.why_not});
       continue;
@@ -126,7 +126,7 @@ std::string front_text(const PlanAnswer& answer, const Style& style) {
   }
   Table table{{{"front: step", true}, {"memory", true}, {"slower", true}, {"layout"}}, {}};
   const Seconds fastest = answer.front.front().result.step.step;
-  for (const PlanRow& row : answer.front) {
+  for (const search::PlanRow& row : answer.front) {
     const Seconds step = row.result.step.step;
     table.rows.push_back({to_text(step), to_text(row.result.memory.fullest.least),
                           signed_percent(step / fastest - 1.0), row.words});

@@ -49,7 +49,7 @@ bool inside_interval(const step::Estimate& best, const step::Estimate& other) {
   return best.interval.has_value() && other.step.step <= best.high();
 }
 
-std::string mesh_text(const PlanRow& row) {
+std::string mesh_text(const search::PlanRow& row) {
   const describe::Layout& at = row.layout;
   std::string text;
   for (const auto& [name, size] : {std::pair<std::string_view, std::int64_t>{"tp", at.tp},

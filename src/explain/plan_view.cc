@@ -22,7 +22,7 @@ std::string plan_section(const std::string& text) {
 }
 
 // "needs 61 GiB of the 75.7 GiB that 5 % headroom leaves of 79.65 GiB"
-std::string plan_memory_line(const PlanAnswer& answer, const PlanRow& best) {
+std::string plan_memory_line(const PlanAnswer& answer, const search::PlanRow& best) {
   const step::StepMemory& memory = best.result.memory;
   std::string text =
       fmt::format("pipeline rank {} needs {} of {} ({} less {:.3g} % headroom)",
@@ -35,7 +35,7 @@ std::string plan_memory_line(const PlanAnswer& answer, const PlanRow& best) {
   return text;
 }
 
-std::string training_line(const TrainingRun& run, const step::Estimate& result,
+std::string training_line(const step::TrainingRun& run, const step::Estimate& result,
                           const std::optional<double>& days) {
   const double low = result.low() / result.step.step;
   const double high = result.high() / result.step.step;
@@ -76,7 +76,7 @@ std::string signed_text(Seconds time) {
 }
 
 std::string winner_text(const PlanAnswer& answer, const Style& style) {
-  const PlanRow& best = answer.plans.front();
+  const search::PlanRow& best = answer.plans.front();
   const step::Estimate& result = best.result;
   std::vector<std::pair<std::string_view, std::string>> lines{
       {"plan", bold(best.words.empty() ? "one device, nothing set" : best.words, style)},

@@ -15,65 +15,18 @@
 #include "explain/provenance.h"
 #include "explain/step_result.h"
 #include "explain/style.h"
+#include "search/device_counts.h"
 #include "search/find.h"
+#include "search/free_choices.h"
+#include "search/no_plan.h"
+#include "search/plan_path.h"
 #include "search/proof.h"
+#include "search/shifts.h"
+#include "search/task.h"
+#include "search/why_not.h"
+#include "step/training_run.h"
 
 namespace sextant::explain {
-
-// A layout with everything that is said of its step.
-struct PlanRow {
-  describe::Layout layout;
-  std::int64_t dp = 1;
-  std::string words;  // as --layout takes it
-  std::string mesh;   // in JAX's words, "ici:fsdp=64,tensor=4;dcn:data=2"; "": no JAX framework
-  step::Estimate result;
-};
-
-// The winner's machine changed, or its cluster grown.
-struct PlanShift {
-  std::string what;  // "NIC x 2"
-  Seconds step;      // of the same layout, or of `words` where searched again
-  std::string words;
-  std::string why_not;  // nothing could be planned: the reason
-};
-
-// A layout the user asked about.
-struct WhyNot {
-  std::string words;
-  std::vector<std::string> broken;   // rules; `row` is nothing where there are any
-  std::vector<std::string> outside;  // keys and values that the search does not try, and why
-  std::optional<PlanRow> row;
-  Bytes missing;  // 0 or less: it fits
-};
-
-// One change on the way from the user's layout to the plan.
-struct PlanStep {
-  std::string change;  // "mbs=2,recompute=full"
-  Seconds before;
-  Seconds after;
-};
-struct PlanPath {
-  PlanRow start;
-  std::vector<std::string> broken;  // rules that the start breaks
-  Bytes missing;                    // of the start; 0 or less: it fits
-  std::vector<PlanStep> steps;      // the most gain for each key first
-  PlanRow end;                      // after all of them
-};
-
-// The best layout of another number of devices.
-struct PlanCount {
-  std::int64_t devices = 0;
-  std::optional<PlanRow> row;  // nothing: no layout is legal and fits, or it was not asked
-  std::optional<TrainingRun> training;
-  bool meets = false;  // fits, and in time where there is a deadline
-};
-
-// The best layout where something that changes convergence has another value.
-struct PlanFreed {
-  std::string what;            // "gbs=512,precision=fp8"
-  std::optional<PlanRow> row;  // nothing: no layout is legal and fits
-  bool chosen = false;
-};
 
 // What another way to choose finds.
 struct PlanBaseline {
@@ -83,32 +36,24 @@ struct PlanBaseline {
   search::Calls calls;
 };
 
-// Why there is no plan.
-struct NoPlan {
-  std::vector<std::string> broken;   // rules that the fixed keys break by themselves
-  std::vector<std::string> freed;    // "tp": freed alone, there are layouts
-  std::optional<PlanRow> leanest;    // needs the least memory
-  Bytes missing;                     // of it
-  std::vector<std::string> changes;  // what would make it fit, the nearest first
-};
-
 struct PlanAnswer {
   Provenance provenance;
   describe::Job job;  // its layout: formats, kernels and what was fixed
   std::vector<std::string> fixed;
   std::string objective;
   double headroom = 0.0;
-  Bytes limit;                 // of a device's memory, headroom apart
-  std::vector<PlanRow> plans;  // the best of each mesh; the first is the answer
-  std::vector<PlanRow> front;  // fastest first; empty where not asked for
-  std::optional<TrainingRun> training;
-  std::vector<PlanShift> shifts;
-  std::optional<WhyNot> why_not;
-  std::optional<PlanPath> path;
-  std::vector<PlanCount> counts;
-  std::vector<PlanFreed> freed;
+  Bytes limit;                         // of a device's memory, headroom apart
+  std::vector<search::PlanRow> plans;  // the best of each mesh; the first is the answer
+  std::vector<search::PlanRow> front;  // fastest first; empty where not asked for
+  std::optional<step::TrainingRun> training;
+  std::vector<search::PlanShift> shifts;
+  std::string asked;  // the layout that why_not is of, as the user wrote it
+  std::optional<search::WhyNot> why_not;
+  std::optional<search::PlanPath> path;
+  std::vector<search::PlanCount> counts;
+  std::vector<search::PlanFreed> freed;
   std::optional<double> days;  // the deadline
-  std::optional<NoPlan> none;
+  std::optional<search::NoPlan> none;
   std::vector<PlanBaseline> baselines;
   std::optional<search::Proof> proof;
   search::Settled settled;
@@ -135,6 +80,6 @@ std::string decision_text(const step::Estimate& best, const step::Estimate& othe
 bool inside_interval(const step::Estimate& best, const step::Estimate& other);
 
 // "tp=8 pp=4 dp=2": the axes that are longer than one.
-std::string mesh_text(const PlanRow& row);
+std::string mesh_text(const search::PlanRow& row);
 
 }  // namespace sextant::explain

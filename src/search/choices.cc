@@ -10,6 +10,13 @@
 namespace sextant::search {
 namespace {
 
+constexpr std::array<std::string_view, 19> kSearched{
+    "tp",         "sp",      "cp",       "cp_method",
+    "pp",         "vpp",     "schedule", "layers_per_stage",
+    "ep",         "etp",     "dp",       "zero",
+    "zero_group", "reshard", "mbs",      "recompute",
+    "dispatcher", "overlap", "order"};
+
 using describe::Axis;
 using describe::CpMethod;
 using describe::Dispatcher;
@@ -294,6 +301,10 @@ Choices choices_of(const Problem& problem) {
   choose_framework(problem, to);
   fix_given(problem, to);
   return to;
+}
+
+bool is_searched(std::string_view key) {
+  return std::find(kSearched.begin(), kSearched.end(), key) != kSearched.end();
 }
 
 }  // namespace sextant::search

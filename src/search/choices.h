@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "search/problem.h"
@@ -39,6 +40,9 @@ struct Choices {
 };
 
 Choices choices_of(const Problem& problem);
+
+// Keys that a search chooses; the others keep the job's value.
+bool is_searched(std::string_view key);
 
 // All values where they make a difference, else the first one.
 template <typename T>

@@ -2,10 +2,12 @@
 // with, by the step it finds and by how often it asks.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <vector>
 
+#include "describe/words.h"
 #include "search/find.h"
 
 namespace sextant::search {
@@ -43,5 +45,16 @@ std::vector<MeshAxes> power_of_two_meshes(std::int64_t devices);
 // Each of those meshes with the framework's plain switches: what a black-box tuner has to try. The
 // fourth axis is the pipeline where the framework has one.
 BaselineResult black_box(const Problem& problem);
+
+// All of these and Alpa's (alpa.h) by name, each as `plan` is compared with it: random layouts are
+// 10,000.
+enum class Baseline { kRule, kAlpa, kExhaustive, kRandom, kBlackBox };
+inline constexpr std::array<describe::Word<Baseline>, 5> kBaselineWords{
+    {{Baseline::kRule, "megatron-rule"},
+     {Baseline::kAlpa, "alpa"},
+     {Baseline::kExhaustive, "exhaustive"},
+     {Baseline::kRandom, "random"},
+     {Baseline::kBlackBox, "black-box"}}};
+BaselineResult baseline(Baseline which, const Problem& problem);
 
 }  // namespace sextant::search

@@ -1,29 +1,28 @@
-#include "app/plan_counts.h"
+#include "search/device_counts.h"
 
 #include <algorithm>
 #include <set>
 
-#include "app/plan_search.h"
-
-namespace sextant::app {
+namespace sextant::search {
 namespace {
 
-Result<explain::PlanCount> counted(const PlanProblem& of, const PlanRequest& request,
-                                   const PlanWishes& wishes) {
-  explain::PlanCount count;
-  count.devices = of.problem.job.cluster.devices;
-  const auto plan = fastest_plan(of.problem, request, wishes);
+PlanCount counted(const Task& task, const CountWishes& wishes, const Effort& effort) {
+  PlanCount count;
+  count.devices = task.problem.job.cluster.devices;
+  const auto plan = fastest_plan(task.problem, effort);
   if (!plan) {
     return count;
   }
-  count.row = plan_row(of, plan->layout);
-  SEXTANT_TRY(count.training, training_run(request.training, count.row->result));
+  count.row = plan_row(task, plan->layout);
+  if (wishes.training) {
+    count.training = step::training_run(*wishes.training, count.row->result);
+  }
   count.meets = !wishes.days || (count.training && count.training->time / 1_days <= *wishes.days);
   return count;
 }
 
 // Device-seconds of a step: of the same batch, the cheaper.
-double spent(const explain::PlanCount& count) {
+double spent(const PlanCount& count) {
   return count.row ? static_cast<double>(count.devices) * count.row->result.step.step.base() : 0.0;
 }
 
@@ -48,20 +47,20 @@ std::vector<std::int64_t> device_counts(const describe::Cluster& cluster) {
   return {counts.begin(), counts.end()};
 }
 
-Result<Counted> count_devices(const PlanProblem& of, const PlanRequest& request,
-                              const PlanWishes& wishes, const Context& context) {
+Result<Counted> count_devices(const Task& task, const CountWishes& wishes, const Effort& effort,
+                              const describe::DataStore& data) {
   Counted all;
-  std::optional<explain::PlanCount> best;
-  for (const std::int64_t devices : device_counts(of.problem.job.cluster)) {
-    if (request.stop != nullptr && request.stop->load()) {
+  std::optional<PlanCount> best;
+  for (const std::int64_t devices : device_counts(task.problem.job.cluster)) {
+    if (effort.stopped()) {
       all.complete = false;
       return all;
     }
-    PlanProblem at = of;
-    if (devices != of.problem.job.cluster.devices) {
-      SEXTANT_TRY(at, with_devices(of, devices, context));
+    Task at = task;
+    if (devices != task.problem.job.cluster.devices) {
+      SEXTANT_TRY(at, with_devices(task, devices, data));
     }
-    SEXTANT_TRY(explain::PlanCount count, counted(at, request, wishes));
+    const PlanCount count = counted(at, wishes, effort);
     all.counts.push_back(count);
     if (count.meets && (!best || spent(count) < spent(*best))) {
       best = count;
@@ -74,4 +73,4 @@ Result<Counted> count_devices(const PlanProblem& of, const PlanRequest& request,
   return all;
 }
 
-}  // namespace sextant::app
+}  // namespace sextant::search

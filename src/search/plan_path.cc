@@ -1,4 +1,4 @@
-#include "app/plan_path.h"
+#include "search/plan_path.h"
 
 #include <algorithm>
 #include <limits>
@@ -7,12 +7,12 @@
 
 #include "base/text.h"
 #include "describe/layout/layout_text.h"
+#include "describe/layout/layout_words.h"
 #include "describe/layout/legality.h"
-#include "explain/plan_words.h"
 #include "search/leaf.h"
 #include "search/space.h"
 
-namespace sextant::app {
+namespace sextant::search {
 namespace {
 
 using describe::Layout;
@@ -22,9 +22,9 @@ constexpr double kLeastGain = 0.005;   // of a step
 constexpr double kNothing = 0.0005;    // what a key that matters adds
 constexpr std::size_t kMostKeys = 24;  // that are tried two and three at a time
 
-class Walk {
+class PathWalk {
  public:
-  Walk(const PlanProblem& of, const Layout& from, const Layout& plan)
+  PathWalk(const Task& of, const Layout& from, const Layout& plan)
       : problem_(of.problem), job_(of.problem.job), leaf_(of.problem), at_(from), plan_(plan) {
     step_ = leaf_.time(at_).step;
     missing_ = leaf_.memory(at_).least - problem_.available();
@@ -34,7 +34,7 @@ class Walk {
   [[nodiscard]] Bytes missing() const { return missing_; }
 
   // The next change; nothing where none is worth making.
-  std::optional<explain::PlanStep> next() {
+  std::optional<PlanStep> next() {
     std::optional<Change> best;
     const Keys differing = differing_keys();
     for (const Keys& keys : sets_of(differing)) {
@@ -44,7 +44,7 @@ class Walk {
       return std::nullopt;
     }
     drop_useless(*best);
-    explain::PlanStep step{text_of(best->keys), step_, best->step};
+    PlanStep step{text_of(best->keys), step_, best->step};
     at_ = with(best->keys);
     step_ = best->step;
     missing_ = Bytes();
@@ -61,7 +61,7 @@ class Walk {
   [[nodiscard]] Keys differing_keys() const {
     Keys keys;
     for (const auto& [key, value] : describe::layout_values(plan_)) {
-      if (value != explain::value_of(at_, key)) {
+      if (value != describe::value_of(at_, key)) {
         keys.emplace_back(key);
       }
     }
@@ -90,7 +90,7 @@ class Walk {
   [[nodiscard]] std::string text_of(const Keys& keys) const {
     std::vector<std::string> pairs;
     for (const std::string& key : keys) {
-      pairs.push_back(fmt::format("{}={}", key, explain::value_of(plan_, key)));
+      pairs.push_back(fmt::format("{}={}", key, describe::value_of(plan_, key)));
     }
     return join(pairs, ",");
   }
@@ -141,9 +141,9 @@ class Walk {
     }
   }
 
-  const search::Problem& problem_;
+  const Problem& problem_;
   describe::Job job_;
-  search::Leaf leaf_;
+  Leaf leaf_;
   Layout at_;
   Layout plan_;
   Seconds step_;
@@ -152,27 +152,27 @@ class Walk {
 
 }  // namespace
 
-explain::PlanPath plan_path(const PlanProblem& of, const Layout& users, const Layout& plan) {
-  explain::PlanPath path;
-  Layout from = users;
-  from.dp = of.problem.is_fixed("dp") ? from.dp : 0;
+PlanPath plan_path(const Task& task, const PathStart& users, const Layout& plan) {
+  PlanPath path;
+  Layout from = users.layout;
+  from.dp = task.problem.is_fixed("dp") ? from.dp : 0;
   path.start.layout = from;
-  path.start.words = explain::layout_words(from, of.problem.job.framework);
-  path.broken = of.users_broken;
+  path.start.words = describe::layout_words(from, task.problem.job.framework);
+  path.broken = users.broken;
   if (path.broken.empty()) {
-    path.broken = broken_rules(of, from);
+    path.broken = broken_rules(task, from);
   }
   if (!path.broken.empty()) {
     return path;
   }
-  path.start = plan_row(of, from);
-  Walk walk(of, from, plan);
+  path.start = plan_row(task, from);
+  PathWalk walk(task, from, plan);
   path.missing = walk.missing();
   while (const auto step = walk.next()) {
     path.steps.push_back(*step);
   }
-  path.end = plan_row(of, walk.layout());
+  path.end = plan_row(task, walk.layout());
   return path;
 }
 
-}  // namespace sextant::app
+}  // namespace sextant::search

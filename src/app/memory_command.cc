@@ -45,9 +45,10 @@ Result<Output> explain_memory(const JobRequest& request, const Context& context)
     return not_legal(reading, "explain", context);
   }
   SEXTANT_TRY(const explain::MemoryAnswer answer, memory_answer(std::move(reading), context));
-  const cost::MemoryDetail detail =
-      cost::memory_detail(answer.job, answer.ranks[answer.fullest].pipeline_rank);
-  return Output{.text = explain::to_text(explain::memory_tree(answer, detail), answer.provenance,
+  const cost::MemoryRecord record =
+      cost::MemoryModel(answer.job, answer.facts)
+          .why(answer.job.layout, answer.ranks[answer.fullest].pipeline_rank);
+  return Output{.text = explain::to_text(explain::memory_tree(answer, record), answer.provenance,
                                          context.style),
                 .notes = {},
                 .exit_code = kExitFine};

@@ -1,13 +1,14 @@
 #include "explain/memory_view.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "base/quantity_text.h"
+#include "base/text.h"
 #include "describe/layout/layout_text.h"
 #include "explain/json.h"
-#include "explain/memory_formula.h"
 #include "explain/text_table.h"
 
 namespace sextant::explain {
@@ -132,68 +133,64 @@ std::string memory_verdict(const MemoryAnswer& answer, const Style& style) {
   return text;
 }
 
-Term block_term(const cost::BlockDetail& block, const cost::StageDetail& stage,
-                const workload::Shard& shard) {
-  Bytes kept;
-  Bytes left;
-  for (const cost::SavedTensor& tensor : block.tensors) {
-    kept += tensor.bytes;
-    left += tensor.recomputed ? Bytes() : tensor.bytes;
+std::string factor_text(const cost::MemoryFactor& factor) {
+  using Kind = cost::MemoryFactor::Kind;
+  switch (factor.kind) {
+    case Kind::kCount:
+      return fmt::format("{:.6g} {}", factor.number, factor.of);
+    case Kind::kParameters:
+      return fmt::format(
+          "{:.6g} M {}{}", factor.number * factor.shards / 1e6, factor.of,
+          factor.shards > 1.0 ? fmt::format(" / {:.0f} shards", factor.shards) : std::string());
+    case Kind::kBytes: {
+      constexpr double kFewBytes = 1024.0;
+      const std::string size = factor.number < kFewBytes ? fmt::format("{:.6g} B", factor.number)
+                                                         : to_text(Bytes(factor.number));
+      return factor.of.empty() ? size : fmt::format("{} ({})", size, factor.of);
+    }
+    case Kind::kOver:
+      return fmt::format("{:.6g} {}", factor.number, factor.of);
+    case Kind::kShare:
+      return fmt::format("{:.2g} %", 100.0 * factor.number);
   }
-  const std::int64_t untouched = block.layers - block.whole - block.in_part;
-  const Bytes all =
-      (kept * static_cast<double>(untouched) + left * static_cast<double>(block.in_part)) *
-      static_cast<double>(stage.in_flight);
-  Term term = bytes_term(fmt::format("stage {} block {}", stage.stage.index, block.block), all);
-  term.formula =
-      fmt::format("{} in flight x ({} layers x {} + {} in part x {} + {} whole)", stage.in_flight,
-                  untouched, to_text(kept), block.in_part, to_text(left), block.whole);
-  for (const cost::SavedTensor& tensor : block.tensors) {
-    Term part = bytes_term(
-        fmt::format("{}: {}", describe::word_of<workload::Part>(workload::kPartWords, tensor.part),
-                    tensor.name),
-        tensor.bytes);
-    part.formula = fmt::format("{} tokens x {:.6g} B{}", shard.tokens,
-                               tensor.bytes.base() / static_cast<double>(shard.tokens),
-                               tensor.recomputed ? ", computed again" : "");
-    term.parts.push_back(std::move(part));
+  return {};
+}
+
+// "8 in flight x 10 layers x 160 MiB (a layer)".
+std::string product_text(const std::vector<cost::MemoryFactor>& factors) {
+  std::string text;
+  for (const cost::MemoryFactor& factor : factors) {
+    const bool divides = factor.kind == cost::MemoryFactor::Kind::kOver;
+    text += (text.empty() ? "" : divides ? " / " : " x ") + factor_text(factor);
+  }
+  return text;
+}
+
+Term part_term(const cost::MemoryPart& part) {
+  Term term = bytes_term(part.what, part.bytes);
+  term.formula = product_text(part.factors);
+  for (const cost::MemoryPart& own : part.parts) {
+    term.parts.push_back(part_term(own));
   }
   return term;
 }
 
-Term weights_term(const std::string& name, const workload::Weights& weights, std::int64_t times) {
-  Term term;
-  term.name = name;
-  term.number = static_cast<double>(weights.total()) * static_cast<double>(times);
-  term.unit = "count";
-  term.value = fmt::format("{:.6g} M", term.number / 1e6);
-  term.formula =
-      fmt::format("{} x ({} dense + {} in experts)", times, weights.dense, weights.experts);
+// An item of one summand is that summand.
+Term item_term(std::size_t index, Bytes bytes, const std::vector<const cost::MemoryPart*>& parts) {
+  Term term = bytes_term(item_name(index), bytes);
+  if (parts.size() == 1) {
+    Term only = part_term(*parts.front());
+    term.formula = fmt::format("{}: {}", only.name, only.formula);
+    term.parts = std::move(only.parts);
+    return term;
+  }
+  std::vector<std::string> names;
+  for (const cost::MemoryPart* part : parts) {
+    names.push_back(part->what);
+    term.parts.push_back(part_term(*part));
+  }
+  term.formula = join(names, " + ");
   return term;
-}
-
-void add_activation_parts(const cost::MemoryDetail& detail, Term& term) {
-  for (const cost::StageDetail& stage : detail.stages) {
-    for (const cost::BlockDetail& block : stage.blocks) {
-      term.parts.push_back(block_term(block, stage, detail.shard));
-    }
-  }
-}
-
-void add_parameter_parts(const cost::MemoryDetail& detail, Term& term) {
-  for (const cost::StageDetail& stage : detail.stages) {
-    for (const cost::BlockDetail& block : stage.blocks) {
-      term.parts.push_back(
-          weights_term(fmt::format("stage {} block {}", stage.stage.index, block.block),
-                       block.weights, block.layers));
-    }
-    if (stage.stage.embedding) {
-      term.parts.push_back(weights_term("embedding", detail.embedding, 1));
-    }
-    if (stage.stage.head) {
-      term.parts.push_back(weights_term("head and final norm", detail.head, 1));
-    }
-  }
 }
 
 }  // namespace
@@ -221,22 +218,15 @@ std::string to_text(const MemoryAnswer& answer, const Style& style) {
   return text;
 }
 
-Term memory_tree(const MemoryAnswer& answer, const cost::MemoryDetail& detail) {
+Term memory_tree(const MemoryAnswer& answer, const cost::MemoryRecord& record) {
   const RankMemory& fullest = answer.ranks[answer.fullest];
   Term root = bytes_term(fmt::format("allocated on pipeline rank {}, {}", fullest.pipeline_rank,
                                      moment_name(fullest.fullest)),
                          fullest.allocated);
   root.page = "docs/models/memory.md";
   for (const std::size_t i : by_size(fullest.peak())) {
-    const auto item = static_cast<MemoryItem>(i);
-    Term term = bytes_term(item_name(i), fullest.peak().bytes[i]);
-    term.formula = memory_formula(item, answer, detail);
-    if (item == MemoryItem::kActivations) {
-      add_activation_parts(detail, term);
-    } else if (item == MemoryItem::kParameters) {
-      add_parameter_parts(detail, term);
-    }
-    root.parts.push_back(std::move(term));
+    root.parts.push_back(item_term(i, fullest.peak().bytes[i],
+                                   record.parts(static_cast<MemoryItem>(i), fullest.fullest)));
   }
   return root;
 }

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "cost/memory/detail.h"
 #include "cost/memory/fit.h"
 #include "cost/memory/memory.h"
+#include "cost/memory/record.h"
 #include "describe/layout/job.h"
 #include "explain/provenance.h"
 #include "explain/style.h"
@@ -27,7 +27,8 @@ struct MemoryAnswer {
 
 std::string to_text(const MemoryAnswer& answer, const Style& style);
 
-// The fullest rank's peak, down to the tensors of each layer.
-Term memory_tree(const MemoryAnswer& answer, const cost::MemoryDetail& detail);
+// The fullest rank's peak, down to the tensors of each layer: what was noted of it while it was
+// computed. The parts of every term add up to it.
+Term memory_tree(const MemoryAnswer& answer, const cost::MemoryRecord& record);
 
 }  // namespace sextant::explain

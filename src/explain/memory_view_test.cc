@@ -41,7 +41,7 @@ Term tree_of(const Asked& asked) {
   answer.facts = *describe::memory_facts(data, asked.framework);
   cost::MemoryModel model(job, answer.facts);
   answer.ranks.push_back(model.fullest(job.layout));
-  return memory_tree(answer, cost::memory_detail(job, answer.ranks.front().pipeline_rank));
+  return memory_tree(answer, model.why(job.layout, answer.ranks.front().pipeline_rank));
 }
 
 Term part_of(const Term& tree, std::string_view name) {
@@ -51,7 +51,20 @@ Term part_of(const Term& tree, std::string_view name) {
   return found == tree.parts.end() ? Term{} : *found;
 }
 
-TEST(MemoryTree, EveryItemSaysWhatItIsMadeOf) {
+void expect_parts_add_up(const Term& term, const std::string& where) {
+  double sum = 0.0;
+  for (const Term& part : term.parts) {
+    EXPECT_FALSE(part.formula.empty()) << where << ": " << part.name;
+    EXPECT_EQ(part.unit, term.unit);
+    expect_parts_add_up(part, where + " " + part.name);
+    sum += part.number;
+  }
+  if (!term.parts.empty()) {
+    EXPECT_NEAR(sum / term.number, 1.0, 1e-9) << where << ": " << term.name;
+  }
+}
+
+TEST(MemoryTree, EveryItemSaysWhatItIsMadeOfAndEveryTermIsTheSumOfItsParts) {
   for (const Asked& asked :
        {Asked{.layout = "tp=8,pp=2"}, Asked{.layout = "tp=2,pp=4,recompute=full,precision=fp8"},
         Asked{.layout = "tp=4,recompute=selective:mlp,zero=1"},
@@ -64,13 +77,7 @@ TEST(MemoryTree, EveryItemSaysWhatItIsMadeOf) {
         Asked{.framework = Framework::kDeepspeed, .layout = "zero=2"},
         Asked{.framework = Framework::kMegatronDeepspeed, .layout = "tp=4,pp=4"},
         Asked{.framework = Framework::kAccelerate, .layout = "zero=0,parameters=fp32"}}) {
-    const Term tree = tree_of(asked);
-    double sum = 0.0;
-    for (const Term& part : tree.parts) {
-      EXPECT_FALSE(part.formula.empty()) << asked.layout << ": " << part.name;
-      sum += part.number;
-    }
-    EXPECT_NEAR(sum / tree.number, 1.0, 1e-12) << asked.layout;
+    expect_parts_add_up(tree_of(asked), asked.layout);
   }
 }
 
@@ -81,14 +88,18 @@ TEST(MemoryTree, GatheredParametersAreWhatTheirFormulaSays) {
   const Term part = part_of(tree_of({.framework = Framework::kTorchtitan,
                                      .layout = "zero=3,recompute=full,loss=in-place"}),
                             "gathered parameters");
-  EXPECT_EQ(part.formula, "(1050.68 M of embedding and head + 2 x a layer of 218.112 M) x 2 B");
+  ASSERT_EQ(part.parts.size(), 2U);
+  EXPECT_EQ(part.parts[0].name + ": " + part.parts[0].formula,
+            "embedding and head: 1050.68 M parameters x 2 B");
+  EXPECT_EQ(part.parts[1].name + ": " + part.parts[1].formula,
+            "the largest layer: 2 at once x 218.112 M parameters x 2 B");
   EXPECT_DOUBLE_EQ(part.number, 2.0 * (1'050'677'248.0 + 2.0 * 218'112'000.0));
 }
 
 // Sequence parallelism leaves 4096 / 8 tokens of 4096 bf16 numbers a message: 4 MiB.
 TEST(MemoryTree, APipelineHoldsAMessageEachWay) {
   const Term part = part_of(tree_of({.layout = "tp=8,pp=2,sp=1"}), "pipeline messages");
-  EXPECT_EQ(part.formula, "2 x a layer's input of 4 MiB: one received, one sent");
+  EXPECT_EQ(part.formula, "one received, one sent: 2 layers' inputs x 4 MiB");
   EXPECT_DOUBLE_EQ(part.number, 2.0 * 4.0 * 1024 * 1024);
 }
 

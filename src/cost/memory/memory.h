@@ -1,7 +1,8 @@
 // How much memory each pipeline rank needs, and for what, at the moments that matter.
 //
 // The same code serves an answer to a person and a search: MemoryModel::rank() fills arrays of
-// named items without allocating, explain/ names them. The peak of a rank is its fullest moment:
+// named items without allocating; why() notes what each was computed from as well (record.h). The
+// peak of a rank is its fullest moment:
 //   kIdle      after the optimizer step: states alone
 //   kForward   the loss has been computed: logits in several formats
 //   kLoss      its backward: the last stage has its logits, every in-flight activation is alive
@@ -14,12 +15,15 @@
 // pools.
 #pragma once
 
-#include <array>
 #include <cstdint>
+#include <initializer_list>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "base/units.h"
+#include "cost/memory/rank_memory.h"
+#include "cost/memory/record.h"
 #include "describe/layout/job.h"
 #include "describe/memory_facts.h"
 #include "workload/recompute.h"
@@ -30,95 +34,6 @@
 
 namespace sextant::cost {
 
-enum class MemoryItem : std::uint8_t {
-  kParameters,
-  kGradients,
-  kMaster,
-  kMoments,
-  kWeightCopies,     // quantised weights, placeholders of fused gradient accumulation
-  kGathered,         // parameters gathered by FSDP
-  kGradientBuffers,  // gradients before they are reduced, and the reduction's buffers
-  kActivations,      // kept by layers, all microbatches in flight
-  kCheckpoints,      // inputs of layers that are recomputed
-  kRecomputed,       // activations of the layer being recomputed
-  kLogits,           // kept from the loss for its backward
-  kLossTemporaries,
-  kBackwardTemporaries,
-  kMessages,   // pipeline messages
-  kWorkspace,  // libraries
-  kRounding,   // blocks of the allocator that are larger than their tensors
-};
-inline constexpr std::array<describe::Word<MemoryItem>, 16> kMemoryItemWords{
-    {{MemoryItem::kParameters, "parameters"},
-     {MemoryItem::kGradients, "gradients"},
-     {MemoryItem::kMaster, "master parameters"},
-     {MemoryItem::kMoments, "optimizer moments"},
-     {MemoryItem::kWeightCopies, "weight copies"},
-     {MemoryItem::kGathered, "gathered parameters"},
-     {MemoryItem::kGradientBuffers, "gradient buffers"},
-     {MemoryItem::kActivations, "activations"},
-     {MemoryItem::kCheckpoints, "checkpoints"},
-     {MemoryItem::kRecomputed, "recomputed activations"},
-     {MemoryItem::kLogits, "logits"},
-     {MemoryItem::kLossTemporaries, "loss temporaries"},
-     {MemoryItem::kBackwardTemporaries, "backward temporaries"},
-     {MemoryItem::kMessages, "pipeline messages"},
-     {MemoryItem::kWorkspace, "workspace"},
-     {MemoryItem::kRounding, "allocator rounding"}}};
-
-enum class MemoryMoment : std::uint8_t { kIdle, kForward, kLoss, kBackward, kUpdate };
-inline constexpr std::array<describe::Word<MemoryMoment>, 5> kMemoryMomentWords{
-    {{MemoryMoment::kIdle, "after the optimizer step"},
-     {MemoryMoment::kForward, "at the end of forward"},
-     {MemoryMoment::kLoss, "in the loss's backward"},
-     {MemoryMoment::kBackward, "in a layer's backward"},
-     {MemoryMoment::kUpdate, "before the optimizer step"}}};
-
-// Bytes by item.
-struct MemoryItems {
-  std::array<Bytes, kMemoryItemWords.size()> bytes{};
-  Bytes& operator[](MemoryItem item) { return bytes[static_cast<std::size_t>(item)]; }
-  Bytes operator[](MemoryItem item) const { return bytes[static_cast<std::size_t>(item)]; }
-  // In four sums side by side: a search adds up millions of these.
-  [[nodiscard]] Bytes total() const {
-    static_assert(kMemoryItemWords.size() % 4 == 0);
-    Bytes a;
-    Bytes b;
-    Bytes c;
-    Bytes d;
-    for (std::size_t i = 0; i < bytes.size(); i += 4) {
-      a += bytes[i];
-      b += bytes[i + 1];
-      c += bytes[i + 2];
-      d += bytes[i + 3];
-    }
-    return (a + b) + (c + d);
-  }
-};
-
-struct RankMemory {
-  std::int64_t pipeline_rank = 0;
-  std::array<MemoryItems, kMemoryMomentWords.size()> moments{};
-  MemoryItems after_forward{};  // activations and logits kept, no temporaries
-  MemoryMoment fullest = MemoryMoment::kIdle;
-  Bytes allocated;  // at the fullest moment
-  Bytes reserved;
-  Bytes device;
-  // What a rejection rests on: allocated and the context, less what is not known of a framework
-  // that was not measured (which element-wise results it keeps, and MemoryFacts::certainty);
-  // Megatron-DeepSpeed below ZeRO-3: `device`. The allocator gives cached blocks back before it
-  // fails, so what is reserved need not fit; where `device` is more than there is, it is tight:
-  // batches grown on an H200 failed between 82 % and 100 % of its memory allocated.
-  Bytes least;
-  [[nodiscard]] MemoryItems& at(MemoryMoment moment) {
-    return moments[static_cast<std::size_t>(moment)];
-  }
-  [[nodiscard]] const MemoryItems& at(MemoryMoment moment) const {
-    return moments[static_cast<std::size_t>(moment)];
-  }
-  [[nodiscard]] const MemoryItems& peak() const { return at(fullest); }
-};
-
 // Memory of one job under any layout. Keeps scratch space: one a thread. The job must outlive it.
 class MemoryModel {
  public:
@@ -126,6 +41,8 @@ class MemoryModel {
 
   // REQUIRES: check_rules finds nothing for the job with this layout; 0 ≤ rank < layout.pp.
   RankMemory rank(const describe::Layout& layout, std::int64_t rank);
+  // What each item of that is made of.
+  MemoryRecord why(const describe::Layout& layout, std::int64_t rank);
   // The fullest rank.
   RankMemory fullest(const describe::Layout& layout);
   // At least what a rank needs that holds so many layers of each of Model::blocks, and of `alive`
@@ -140,11 +57,27 @@ class MemoryModel {
   // What a layer of each block costs under the layout at hand.
   struct BlockMemory {
     workload::Weights weights;
-    double trained = 0.0;    // adapter parameters, where only those are trained
-    double kept = 0.0;       // bytes a microbatch
-    double selective = 0.0;  // the same under the selective policy
-    double lean = 0.0;       // kept if no element-wise result is
-    double temporary = 0.0;  // in its backward
+    double trained = 0.0;           // adapter parameters, where only those are trained
+    double kept = 0.0;              // bytes a microbatch
+    double selective = 0.0;         // the same under the selective policy
+    double lean = 0.0;              // kept if no element-wise result is
+    double working = 0.0;           // elements of tensors beside them in its backward …
+    std::string_view working_what;  // … and which
+  };
+  // Parameters that a rank keeps something for.
+  struct Counted {
+    double dense = 0.0;  // of one shard
+    double experts = 0.0;
+    double dense_shards = 1.0;
+    double expert_shards = 1.0;
+  };
+  // An item of so much for each of them.
+  struct State {
+    MemoryItem item = MemoryItem::kParameters;
+    MomentSet moments = kEveryMoment;
+    std::string_view what;
+    std::string_view what_of_experts;
+    describe::Storage format = describe::Storage::kNone;
   };
   // Sums over the stages of one rank.
   struct RankSums {
@@ -162,25 +95,89 @@ class MemoryModel {
   };
 
   void prepare(const describe::Layout& layout);
+  // What is a template notes what it computes, or is compiled without: a search asks millions of
+  // times for numbers alone.
+  template <bool kNotes>
   RankMemory prepared_rank(const describe::Layout& layout, std::int64_t rank);
   // Does the rank hold what the one before it holds, so that it can't be fuller?
   bool repeats_previous(const describe::Layout& layout, std::int64_t rank);
+  template <bool kNotes>
   void add_stage(const describe::Layout& layout, std::int64_t number, RankSums& sums);
   // `held` layers of a block, `again` of which run again, each kept for `alive` microbatches.
+  template <bool kNotes>
   void add_layers(const describe::Layout& layout, std::size_t block, std::int64_t held,
                   const workload::RecomputedLayers& again, double alive, RankSums& sums) const;
+  template <bool kNotes>
   [[nodiscard]] RankMemory memory_of(const describe::Layout& layout, const RankSums& sums) const;
+  template <bool kNotes>
   RankSums sums_of(const describe::Layout& layout, std::int64_t rank);
+  // Notes a summand of the item. REQUIRES: a record is kept.
+  void note(MemoryItem item, MomentSet moments, std::string_view what,
+            std::initializer_list<MemoryFactor> factors, double bytes) const;
+  // The product of the factors, noted as a summand of the item.
+  template <bool kNotes, class... Factors>
+  [[nodiscard]] double product(MemoryItem item, MomentSet moments, std::string_view what,
+                               const Factors&... factors) const {
+    double bytes = 1.0;
+    ((bytes = factors.applied(bytes)), ...);
+    if constexpr (kNotes) {
+      note(item, moments, what, {MemoryFactor(factors)...}, bytes);
+    }
+    return bytes;
+  }
+  // Raises `most` to the product, which then is all that the item is at these moments.
+  template <bool kNotes, class... Factors>
+  void raise(double& most, MemoryItem item, MomentSet moments, std::string_view what,
+             const Factors&... factors) const {
+    double bytes = 1.0;
+    ((bytes = factors.applied(bytes)), ...);
+    if constexpr (kNotes) {
+      if (bytes > most) {
+        record_->forget(item, moments);
+        note(item, moments, what, {MemoryFactor(factors)...}, bytes);
+      }
+    }
+    most = bytes > most ? bytes : most;
+  }
+  template <bool kNotes>
+  void forget(MemoryItem item, MomentSet moments) const {
+    if constexpr (kNotes) {
+      record_->forget(item, moments);
+    }
+  }
+  // What layers of a block keep from forward to backward, all of it or what a selective policy
+  // does.
+  template <bool kNotes>
+  [[nodiscard]] double kept_by_layers(std::size_t block, double alive, double layers,
+                                      bool in_part) const;
+  // Notes what the last summand is made of. REQUIRES (and below): a record is kept.
+  void take_apart_tensors(std::size_t block, bool in_part) const;
+  void take_apart_parameters(bool experts) const;
+  void hold_ends() const;
+  template <bool kNotes>
+  [[nodiscard]] Bytes state(const State& of, const Counted& counted) const;
+  template <bool kNotes>
   void add_states(const describe::Layout& layout, const RankSums& sums, RankMemory& memory) const;
+  template <bool kNotes>
+  void add_optimizer(const describe::Layout& layout, const Counted& trained,
+                     MemoryItems& idle) const;
+  template <bool kNotes>
   void add_weight_copies(const describe::Layout& layout, const RankSums& sums,
                          RankMemory& memory) const;
+  template <bool kNotes>
   void add_deepspeed_buffers(const describe::Layout& layout, const RankSums& sums,
                              RankMemory& memory) const;
+  template <bool kNotes>
   void add_loss(const describe::Layout& layout, const RankSums& sums, RankMemory& memory) const;
+  template <bool kNotes>
   void add_sharded_buffers(const describe::Layout& layout, const RankSums& sums,
                            RankMemory& memory) const;
+  template <bool kNotes>
+  void offload_activations(const RankSums& sums, double& activations, double& checkpoints) const;
+  template <bool kNotes>
   void add_activations(const describe::Layout& layout, const RankSums& sums,
                        RankMemory& memory) const;
+  template <bool kNotes>
   void find_peak(RankMemory& memory) const;
   [[nodiscard]] Bytes least_of(const describe::Layout& layout, const RankSums& sums,
                                const RankMemory& memory) const;
@@ -195,6 +192,9 @@ class MemoryModel {
   workload::Weights mtp_;
   std::vector<BlockMemory> blocks_;
   workload::Stage stage_;
+  workload::PartMask selective_ = 0;   // parts that a selective policy computes again …
+  bool every_second_product_ = false;  // … or it names none
+  MemoryRecord* record_ = nullptr;     // where someone asks why
 };
 
 }  // namespace sextant::cost

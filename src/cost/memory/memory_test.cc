@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "cost/memory/detail.h"
 #include "cost/memory/fit.h"
 #include "cost/memory/in_flight.h"
 #include "describe/layout/layout_text.h"
@@ -120,30 +119,6 @@ TEST(Memory, SequenceParallelismDividesActivations) {
   const Bytes split =
       fullest_of(job_of("llama-3.1-70b", 64, "tp=8,sp=1,pp=8")).peak()[MemoryItem::kActivations];
   EXPECT_NEAR(whole / split, 8.0, 0.01);
-}
-
-// Bytes of every tensor listed for a rank.
-Bytes listed_bytes(const Job& job, std::int64_t rank) {
-  Bytes listed;
-  for (const StageDetail& stage : memory_detail(job, rank).stages) {
-    for (const BlockDetail& block : stage.blocks) {
-      for (const SavedTensor& tensor : block.tensors) {
-        listed += tensor.bytes * static_cast<double>(block.layers * stage.in_flight);
-      }
-    }
-  }
-  return listed;
-}
-
-TEST(Memory, TotalsAreTheSumOfTheTensorsListed) {
-  const Job job = job_of("deepseek-v3", 256, "pp=8,ep=32,tp=1,layers_per_stage=7+8*6+6,mbs=1");
-  ASSERT_TRUE(describe::check_rules(job).empty());
-  MemoryModel model(job, no_extras());
-  // The last rank also keeps its multi-token-prediction layer.
-  for (std::int64_t rank = 0; rank < job.layout.pp - 1; ++rank) {
-    const Bytes kept = model.rank(job.layout, rank).peak()[MemoryItem::kActivations];
-    EXPECT_NEAR(kept / listed_bytes(job, rank), 1.0, 1e-12);
-  }
 }
 
 // Each repeats the last layer's block: what it keeps is what one more layer would keep.

@@ -271,6 +271,7 @@ void KinetoHandler::wait(const RawEvent& event, const Extent& extent) {
   const auto recorded_by = known(arguments.recorded_by);
   waiting.blocks_host = event.name.text != "Stream Wait Event";
   waiting.stream = {stream ? *stream : waited_on.value_or(-1)};
+  waiting.is_stream_stated = stream.has_value();
   waiting.waited_on = waited_on ? std::optional(StreamId{*waited_on}) : std::nullopt;
   waiting.recorded_by =
       recorded_by ? std::optional(timeline::CorrelationId{*recorded_by}) : std::nullopt;
@@ -396,6 +397,7 @@ timeline::Recording KinetoHandler::finish(const TraceTextFacts& text, const std:
   finish_document();
   order();
   recording_.origin_ns = origin_ns_ + first_base_ns_.value_or(0);
+  recording_.base_ns = first_base_ns_.value_or(0);
   recording_.bytes = Bytes(static_cast<double>(text.bytes));
   unread_.unnamed = labels_.unnamed();
   recording_.unread = unread_of(unread_, text, damage);

@@ -74,6 +74,8 @@ struct StreamWait {
   std::optional<StreamId> waited_on;
   std::optional<CorrelationId> recorded_by;  // of the call that recorded the event
   bool blocks_host = false;
+  // The source names the stream that waits; else `stream` is the one that is waited for, or -1.
+  bool is_stream_stated = true;
 };
 
 // What could not be read, or was left out, by reason.
@@ -88,6 +90,7 @@ struct Recording {
   Bytes bytes;         // read, after decompression
   Timeline timeline;   // sorted
   std::int64_t origin_ns = 0;
+  std::int64_t base_ns = 0;  // part of origin_ns: what the source adds to all times in its file
   std::vector<RecordedRank> ranks;  // by rank
   std::vector<RecordedStep> steps;  // by rank, then start
   std::vector<MemoryPoint> memory;  // by rank, then time

@@ -47,8 +47,9 @@ bool is_timed_call(std::string_view name) {
 
 // Nanoseconds of the recorder's clock as microseconds in double precision, as HTA reads them.
 double microseconds(std::int64_t ns) {
-  return static_cast<double>(ns / kNsInUs) +
-         static_cast<double>(ns % kNsInUs) / static_cast<double>(kNsInUs);
+  const std::int64_t whole = ns / kNsInUs;
+  const std::int64_t rest = ns % kNsInUs;
+  return static_cast<double>(whole) + static_cast<double>(rest) / static_cast<double>(kNsInUs);
 }
 
 class HtaClock {

@@ -2,7 +2,8 @@
 """Every #include between folders of src/ must be declared in sextant_module(... DEPENDS ...).
 
 Also fails when a module depends on one declared below it, when a folder of src/ is no module,
-and when a third-party header is included outside the folders that own it.
+when a third-party header is included outside the folders that own it, and when a folder that
+decides nothing (app, front) holds what only a decision needs.
 """
 import pathlib
 import re
@@ -26,6 +27,22 @@ OWNERS = {  # header prefix -> folders whose .cc files may include it
 # Headers that exist to share a library between the .cc files of its owner.
 LIBRARY_HEADERS = {"src/base/result.h", "src/explain/json.h"}
 
+# What the folders that decide nothing may not contain, tests apart: folder -> (pattern, why). An answer is
+# theirs to ask for and to hand on; a price, a default or a choice is another folder's.
+NO_DECISION = [
+    (r'#include "(cost|schedule)/', "prices and schedules are asked through machine, step or search"),
+    (r'#include "search/(space|leaf|family|find_|best_plans|splits|pipeline_floor|mesh_orders|baselines/(?!baselines))',
+     "the inside of a search belongs to search"),
+    (r'#include "step/(floor|layer_messages|layout_parts|message_|pipeline|stage_|step_costs)',
+     "the inside of a step belongs to step"),
+    (r'#include <cmath>|std::(pow|exp|log2?|sqrt|lround)\(', "arithmetic of a model"),
+    (r"(?<![\w.])(?!1_)[\d.']+_(ns|us|ms|s|hours|days|Gbps|MBps|GBps|TBps|TFLOPS)\b", "a time or a rate in code"),
+]
+MAY_NOT = {
+    "app": NO_DECISION,
+    "front": [*NO_DECISION, (r'#include "(?!app/|base/|front/|explain/self_view)', "front asks app alone")],
+}
+
 root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".")
 allowed: dict[str, set[str]] = {}
 for m in re.finditer(r"sextant_module\((\w+)(.*?)\n\)", (root / "CMakeLists.txt").read_text(), re.S):
@@ -42,7 +59,11 @@ for path in sorted((root / "src").rglob("*.[hc]*")):
     if module not in allowed:
         bad.append(f"{name}: folder {module} is not declared as a module in CMakeLists.txt")
         continue
+    decides_nothing = [] if "_test" in path.stem or path.stem == "testing" else MAY_NOT.get(module, [])
     for number, line in enumerate(path.read_text().splitlines(), 1):
+        for pattern, why in decides_nothing:
+            if re.search(pattern, line.split("//")[0]):
+                bad.append(f"{name}:{number}: not in {module}: {why}")
         m = re.match(r'\s*#include "(\w+)/', line)
         if m and m[1] != module and m[1] not in allowed[module]:
             bad.append(f"{name}:{number}: {module} may not include {m[1]}")

@@ -1,5 +1,5 @@
 #!/bin/sh
-# check_layers must pass on the tree and fail on each of four broken ones.
+# check_layers must pass on the tree and fail on each of the broken ones.
 set -eu
 root=$1
 python3 "$root/scripts/check_layers.py" "$root"
@@ -41,3 +41,17 @@ sextant_module(a
 )
 ' src/a/x.cc 'int x;'
 must_fail "a dependency on a module declared below"
+app='sextant_module(search
+  SOURCES x.cc
+)
+sextant_module(app
+  DEPENDS search
+  SOURCES y.cc
+)
+'
+tree "$app" src/app/y.cc '#include "search/why_not.h"  // 20_us'
+must_pass "a use case that asks"
+tree "$app" src/app/y.cc '#include "search/leaf.h"'
+must_fail "a use case that searches"
+tree "$app" src/app/y.cc 'constexpr Seconds kHost = 20_us;'
+must_fail "a use case with a time of its own"

@@ -16,18 +16,19 @@
 #include "describe/assumption.h"
 #include "describe/cluster/cluster_inputs.h"
 #include "describe/cluster/load_cluster.h"
+#include "explain/collective_view.h"
 
 namespace sextant::app {
 namespace {
 
-using explain::CollectiveEstimate;
 using explain::CollectivePoint;
+using machine::CollectiveEstimate;
 
 constexpr std::string_view kEstimateCommand = "sextant estimate";
 
 // A question, and what was filled in that the user did not say.
 struct Reading {
-  CollectiveQuestion question;
+  machine::CollectiveQuestion question;
   describe::Assumptions assumed;
 };
 
@@ -39,7 +40,7 @@ bool varies(const CollectiveRequest& request, std::initializer_list<std::string_
 
 Result<Reading> read_question(const CollectiveRequest& request, const Context& context) {
   Reading reading;
-  CollectiveQuestion& question = reading.question;
+  machine::CollectiveQuestion& question = reading.question;
   SEXTANT_TRY(question.op, parse_collective(request.collective, "--collective"));
   if (request.cluster.empty()) {
     return invalid("the cluster is missing", "--on",
@@ -50,7 +51,7 @@ Result<Reading> read_question(const CollectiveRequest& request, const Context& c
   if (!request.stride.empty()) {
     SEXTANT_TRY(question.stride, parse_number(request.stride, "--stride"));
   }
-  question.ranks = most_ranks(question.cluster, question.stride);
+  question.ranks = machine::most_ranks(question.cluster, question.stride);
   if (!request.ranks.empty()) {
     SEXTANT_TRY(question.ranks, parse_number(request.ranks, "--ranks"));
   } else if (!varies(request, {"ranks", "nodes"})) {
@@ -65,7 +66,7 @@ Result<Reading> read_question(const CollectiveRequest& request, const Context& c
   return reading;
 }
 
-explain::Provenance collective_provenance(const CollectiveQuestion& question,
+explain::Provenance collective_provenance(const machine::CollectiveQuestion& question,
                                           const std::vector<std::string>& files,
                                           const Context& context) {
   explain::Provenance provenance{std::string(explain::tool_version()),
@@ -79,13 +80,13 @@ explain::Provenance collective_provenance(const CollectiveQuestion& question,
 }
 
 Result<Output> show_one(const Reading& reading, bool verbose, const Context& context) {
-  CollectiveEstimator estimator(context.data);
+  machine::CollectiveEstimator estimator(context.data);
   explain::CollectiveAnswer answer;
   answer.cluster = reading.question.cluster.name;
   SEXTANT_TRY(answer.estimate, estimator(reading.question));
-  SEXTANT_TRY(answer.constants, collective_constants(answer.estimate, context.data));
+  SEXTANT_TRY(answer.constants, machine::collective_constants(answer.estimate, context.data));
   answer.provenance =
-      collective_provenance(reading.question, constant_files(answer.estimate), context);
+      collective_provenance(reading.question, machine::constant_files(answer.estimate), context);
   answer.assumed = reading.assumed;
   describe::add_once(answer.estimate.assumed, answer.assumed);
   answer.show_constants = verbose;
@@ -94,7 +95,8 @@ Result<Output> show_one(const Reading& reading, bool verbose, const Context& con
 }
 
 // What all points share: "all_gather of 1 GiB over 32 ranks".
-std::string collective_held_text(const CollectiveQuestion& question, CollectiveFactor factor) {
+std::string collective_held_text(const machine::CollectiveQuestion& question,
+                                 CollectiveFactor factor) {
   std::string text = factor == CollectiveFactor::kCollective
                          ? std::string("collectives")
                          : explain::collective_word(question.op);
@@ -110,7 +112,7 @@ std::string collective_held_text(const CollectiveQuestion& question, CollectiveF
 explain::CollectiveSweepAnswer collective_sweep_answer(const CollectiveSweep& sweep,
                                                        const Reading& reading,
                                                        const Context& context) {
-  CollectiveEstimator estimator(context.data);
+  machine::CollectiveEstimator estimator(context.data);
   explain::CollectiveSweepAnswer answer;
   answer.cluster = reading.question.cluster.name;
   answer.factor = describe::word_of<CollectiveFactor>(kCollectiveFactorWords, sweep.factor);
@@ -125,7 +127,7 @@ explain::CollectiveSweepAnswer collective_sweep_answer(const CollectiveSweep& sw
       point.reason = estimate.error().what;
       continue;
     }
-    add_once(constant_files(*estimate), files);
+    add_once(machine::constant_files(*estimate), files);
     describe::add_once(estimate->assumed, answer.assumed);
     point.estimate = std::move(*estimate);
   }

@@ -28,7 +28,8 @@ struct MatchingRun {
 };
 
 // All that the row itself says, before its device is looked up.
-bool may_match(const Row& row, const CollectiveSubject& call, const CollectiveQuestion& question) {
+bool may_match(const Row& row, const CollectiveSubject& call,
+               const machine::CollectiveQuestion& question) {
   return call.op == question.op && call.ranks == question.ranks && call.healthy &&
          call.concurrent_groups == 1 && call.forced == measured::ForcedAlgorithm::kNone &&
          !row.refusal && row.trust != measured::Trust::kC;
@@ -50,11 +51,11 @@ bool is_before(const MatchingRun& a, const MatchingRun& b) {
 
 }  // namespace
 
-Result<std::vector<explain::BandwidthSeries>> matching_runs(const std::vector<Row>& rows,
-                                                            const CollectiveQuestion& question,
-                                                            const describe::DataStore& data) {
-  const cost::GroupShape group = strided_group(question.ranks, question.stride,
-                                               machine::reach_without_network(question.cluster));
+Result<std::vector<explain::BandwidthSeries>> matching_runs(
+    const std::vector<Row>& rows, const machine::CollectiveQuestion& question,
+    const describe::DataStore& data) {
+  const cost::GroupShape group = machine::strided_group(
+      question.ranks, question.stride, machine::reach_without_network(question.cluster));
   measured::Hardware hardware(data);
   std::map<std::string, MatchingRun> runs;
   for (const Row& row : rows) {
@@ -93,7 +94,7 @@ Result<std::vector<explain::BandwidthSeries>> matching_runs(const std::vector<Ro
 }
 
 Result<MeasuredRuns> read_matching_runs(const std::string& table,
-                                        const CollectiveQuestion& question,
+                                        const machine::CollectiveQuestion& question,
                                         const describe::DataStore& data) {
   SEXTANT_TRY(std::string text, read_text(table, measured::kMostTable));
   MeasuredRuns runs;

@@ -9,26 +9,26 @@
 #include <utility>
 #include <vector>
 
-#include "app/collective_estimate.h"
 #include "base/result.h"
 #include "describe/data_store.h"
 #include "explain/bandwidth_plot.h"
+#include "machine/collective_estimate.h"
 #include "measured/row.h"
 
 namespace sextant::app {
 
 // The runs (rows of one id before '#') with bus bandwidth by size, at most six: those over the
 // question's network first, then those with the most rows, then by name.
-Result<std::vector<explain::BandwidthSeries>> matching_runs(const std::vector<measured::Row>& rows,
-                                                            const CollectiveQuestion& question,
-                                                            const describe::DataStore& data);
+Result<std::vector<explain::BandwidthSeries>> matching_runs(
+    const std::vector<measured::Row>& rows, const machine::CollectiveQuestion& question,
+    const describe::DataStore& data);
 
 struct MeasuredRuns {
   std::vector<explain::BandwidthSeries> series;
   std::pair<std::string, std::string> input;  // the table and its SHA-256
 };
 Result<MeasuredRuns> read_matching_runs(const std::string& table,
-                                        const CollectiveQuestion& question,
+                                        const machine::CollectiveQuestion& question,
                                         const describe::DataStore& data);
 
 }  // namespace sextant::app

@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include "app/sweep.h"
 #include "base/integers.h"
 #include "base/quantity_text.h"
 #include "base/text.h"
+#include "describe/layout/sweep.h"
 
 namespace sextant::app {
 namespace {
@@ -44,13 +44,13 @@ std::vector<std::string> known_links(const describe::DataStore& data) {
 }
 
 std::vector<std::string> default_collective_values(CollectiveFactor factor,
-                                                   const CollectiveQuestion& base,
+                                                   const machine::CollectiveQuestion& base,
                                                    const describe::DataStore& data) {
   switch (factor) {
     case CollectiveFactor::kBytes:
       return sizes();
     case CollectiveFactor::kRanks:
-      return doublings(2, most_ranks(base.cluster, base.stride));
+      return doublings(2, machine::most_ranks(base.cluster, base.stride));
     case CollectiveFactor::kNodes:
       return doublings(1, base.cluster.nodes());
     case CollectiveFactor::kCollective:
@@ -88,10 +88,10 @@ Result<void> set_nic(std::string_view word, describe::Cluster& cluster) {
 }
 
 Result<SweptQuestion> swept_question(CollectiveFactor factor, std::string_view word,
-                                     const CollectiveQuestion& base,
+                                     const machine::CollectiveQuestion& base,
                                      const describe::DataStore& data) {
   SweptQuestion point{std::string(word), base};
-  CollectiveQuestion& question = point.question;
+  machine::CollectiveQuestion& question = point.question;
   switch (factor) {
     case CollectiveFactor::kBytes: {
       SEXTANT_TRY(question.bytes, parse_message(word, kWhere));
@@ -157,7 +157,7 @@ Result<CollectiveFactor> parse_collective_factor(std::string_view text) {
 }
 
 Result<CollectiveSweep> parse_collective_sweep(std::string_view text,
-                                               const CollectiveQuestion& base,
+                                               const machine::CollectiveQuestion& base,
                                                const describe::DataStore& data) {
   CollectiveSweep sweep;
   SEXTANT_TRY(sweep.factor, parse_collective_factor(text));
@@ -169,9 +169,9 @@ Result<CollectiveSweep> parse_collective_sweep(std::string_view text,
   } else {
     words = default_collective_values(sweep.factor, base, data);
   }
-  if (words.size() > kMostSweepValues) {
+  if (words.size() > describe::kMostSweepValues) {
     return invalid("the list is too long", std::string(kWhere),
-                   fmt::format("{} values", kMostSweepValues));
+                   fmt::format("{} values", describe::kMostSweepValues));
   }
   for (const std::string& word : words) {
     SEXTANT_TRY(SweptQuestion point, swept_question(sweep.factor, word, base, data));

@@ -15,10 +15,10 @@
 #include <string_view>
 #include <vector>
 
-#include "app/collective_estimate.h"
 #include "base/result.h"
 #include "describe/data_store.h"
 #include "describe/words.h"
+#include "machine/collective_estimate.h"
 
 namespace sextant::app {
 
@@ -33,12 +33,12 @@ inline constexpr std::array<describe::Word<CollectiveFactor>, 6> kCollectiveFact
 
 struct SweptQuestion {
   std::string value;  // "1 MiB", "16"
-  CollectiveQuestion question;
+  machine::CollectiveQuestion question;
 };
 
 struct CollectiveSweep {
   CollectiveFactor factor = CollectiveFactor::kBytes;
-  std::vector<SweptQuestion> points;  // one at least, at most kMostSweepValues
+  std::vector<SweptQuestion> points;  // one at least, at most describe::kMostSweepValues
 };
 
 // Only the factor's name of "ranks=2,4".
@@ -46,7 +46,7 @@ Result<CollectiveFactor> parse_collective_factor(std::string_view text);
 
 // Errors name --sweep and what is allowed.
 Result<CollectiveSweep> parse_collective_sweep(std::string_view text,
-                                               const CollectiveQuestion& base,
+                                               const machine::CollectiveQuestion& base,
                                                const describe::DataStore& data);
 
 // A size, a count and an operation as users write them; `where` is the option.

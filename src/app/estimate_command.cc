@@ -6,10 +6,10 @@
 #include <fmt/format.h>
 
 #include "app/job_sources.h"
-#include "app/sweep.h"
 #include "base/file.h"
 #include "describe/layout/layout_text.h"
 #include "describe/layout/legality.h"
+#include "describe/layout/sweep.h"
 #include "explain/compute_view.h"
 #include "explain/step_tree.h"
 #include "step/step_answer.h"
@@ -40,16 +40,16 @@ explain::SweepPoint::Answer both_answers(const Job& job, const machine::StepMach
 // What all points of a sweep share.
 struct Scene {
   const Job& base;
-  Factor factor;
+  describe::Factor factor;
   bool sp_given;
   const machine::StepMachine& machine;
 };
 
-explain::SweepPoint sweep_point(const Scene& scene, const SweepValue& value) {
+explain::SweepPoint sweep_point(const Scene& scene, const describe::SweepValue& value) {
   explain::SweepPoint point;
   point.value = to_text(value);
   point.global_batch = scene.base.global_batch;
-  const Result<Job> job = job_at(scene.base, scene.factor, value, scene.sp_given);
+  const Result<Job> job = describe::job_at(scene.base, scene.factor, value, scene.sp_given);
   if (!job) {
     point.reasons.push_back(sextant::to_text(job.error()));
     return point;
@@ -153,16 +153,16 @@ Result<Output> show_step(const JobReading& reading, const EstimateRequest& reque
 
 Result<explain::SweepAnswer> sweep_answer(const JobReading& reading, std::string_view sweep,
                                           const Context& context) {
-  SEXTANT_TRY(const Sweep asked, parse_sweep(sweep));
+  SEXTANT_TRY(const describe::Sweep asked, describe::parse_sweep(sweep));
   SEXTANT_TRY(const machine::StepMachine machine, machine::step_machine(reading.job, context.data));
   explain::SweepAnswer answer;
   answer.provenance = provenance_with(reading, machine.inputs);
   answer.job = reading.job;
-  answer.factor = describe::word_of<Factor>(kFactorWords, asked.factor);
-  answer.ordered = asked.factor != Factor::kPrecision;
-  answer.held = held_text(reading.job, asked.factor);
+  answer.factor = describe::word_of<describe::Factor>(describe::kFactorWords, asked.factor);
+  answer.ordered = asked.factor != describe::Factor::kPrecision;
+  answer.held = describe::held_text(reading.job, asked.factor);
   const Scene scene{reading.job, asked.factor, reading.job.states("sp"), machine};
-  for (const SweepValue& value : asked.values) {
+  for (const describe::SweepValue& value : asked.values) {
     answer.points.push_back(sweep_point(scene, value));
   }
   answer.assumed = all_assumed(reading.job, machine.assumed);
@@ -173,7 +173,7 @@ Result<Output> show_estimate(const EstimateRequest& request, const Context& cont
   SEXTANT_CHECK_OK(check_words(request));
   SEXTANT_TRY(const JobReading reading, read_job(request.job, context));
   if (!request.sweep.empty()) {
-    SEXTANT_CHECK_OK(parse_sweep(request.sweep));
+    SEXTANT_CHECK_OK(describe::parse_sweep(request.sweep));
   }
   if (!reading.violations.empty()) {
     return not_legal(reading, "estimate", context);

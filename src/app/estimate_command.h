@@ -14,7 +14,7 @@ namespace sextant::app {
 
 struct EstimateRequest {
   JobRequest job;
-  std::string sweep;          // parse_sweep; "": the job alone
+  std::string sweep;          // describe::parse_sweep; "": the job alone
   std::string plot_file;      // SVG or PNG of the sweep; "": not drawn
   std::string timeline_file;  // the step as a Chrome trace; "": not written
   TrainingRequest training;

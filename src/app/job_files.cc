@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <numeric>
 #include <utility>
 
 #include <fmt/format.h>
@@ -12,6 +11,7 @@
 #include "base/sha256.h"
 #include "base/text.h"
 #include "describe/cluster/load_cluster.h"
+#include "describe/layout/job_defaults.h"
 #include "describe/model/load_model.h"
 #include "emit/log_reading.h"
 #include "emit/setting_rules.h"
@@ -161,21 +161,13 @@ Result<describe::Cluster> cluster_of(const std::string& word, std::int64_t devic
       is_device(word, context) ? fmt::format("{}x{}", devices, word) : word, context.data);
 }
 
-// As many devices as make the layout whole, where the files do not say.
-std::int64_t least_devices(const describe::Layout& layout) {
-  const std::int64_t dp = std::max<std::int64_t>(layout.dp, 1);
-  const std::int64_t plain = saturating_product({layout.tp, layout.cp, layout.pp, dp});
-  const std::int64_t experts = saturating_product({layout.ep, layout.etp, layout.pp});
-  return layout.dp > 0 ? plain : std::lcm(plain, experts);
-}
-
 Result<void> read_cluster(const FileRequest& request, const Context& context, FileJob& out,
                           describe::Job& job) {
   const bool counted = out.reading.devices || job.layout.dp > 0;
   if (!counted && (request.cluster.empty() || is_device(request.cluster, context))) {
     out.open.emplace_back("devices are not stated: --on CLUSTER");
   }
-  const std::int64_t devices = out.reading.devices.value_or(least_devices(job.layout));
+  const std::int64_t devices = out.reading.devices.value_or(describe::least_devices(job.layout));
   if (!request.cluster.empty()) {
     SEXTANT_TRY(job.cluster, cluster_of(request.cluster, devices, context));
     out.device_stated = true;
@@ -218,8 +210,8 @@ Result<void> read_file_batch(const FileRequest& request, FileJob& out, describe:
     job.global_batch = *out.reading.global_batch;
   } else {
     out.open.emplace_back("the global batch is not stated: --gbs SEQUENCES");
-    job.global_batch = saturating_product(
-        {std::max<std::int64_t>(job.dp(), 1), job.layout.mbs, default_microbatches(job.layout)});
+    job.global_batch = saturating_product({std::max<std::int64_t>(job.dp(), 1), job.layout.mbs,
+                                           describe::default_microbatches(job.layout)});
   }
   return {};
 }

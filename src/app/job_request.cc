@@ -9,6 +9,7 @@
 #include "describe/cluster/cluster_inputs.h"
 #include "describe/cluster/load_cluster.h"
 #include "describe/layout/framework_defaults.h"
+#include "describe/layout/job_defaults.h"
 #include "describe/layout/layout_text.h"
 #include "describe/layout/legality.h"
 #include "describe/layout/mesh.h"
@@ -19,7 +20,6 @@ namespace {
 
 using describe::Job;
 
-constexpr std::int64_t kDefaultSequence = 4096;
 constexpr std::int64_t kMostBatch = 1'000'000'000;
 constexpr std::int64_t kMostLoraRank = 1'000'000;
 
@@ -71,13 +71,7 @@ Result<void> read_sequences(const JobRequest& request, Job& job) {
     SEXTANT_TRY(job.sequences, describe::parse_sequences(request.sequences));
     return {};
   }
-  const std::int64_t longest = job.model.max_positions;
-  job.sequences.length = longest > 0 ? std::min(longest, kDefaultSequence) : kDefaultSequence;
-  job.assumed.push_back(
-      {"seq",
-       std::to_string(job.sequences.length),
-       fmt::format("not given: {}, or the model's most where smaller", kDefaultSequence),
-       {}});
+  describe::fill_sequences(job);
   return {};
 }
 
@@ -91,14 +85,7 @@ Result<void> read_batch(const JobRequest& request, Job& job) {
     job.global_batch = *batch;
     return {};
   }
-  const std::int64_t microbatches = default_microbatches(job.layout);
-  const std::int64_t replicas = std::max<std::int64_t>(job.dp(), 1);
-  job.global_batch = saturating_product({replicas, job.layout.mbs, microbatches});
-  job.assumed.push_back({"gbs",
-                         std::to_string(job.global_batch),
-                         fmt::format("not given: dp={} * mbs={} * {} microbatch{}", replicas,
-                                     job.layout.mbs, microbatches, microbatches == 1 ? "" : "es"),
-                         {}});
+  describe::fill_batch(job);
   return {};
 }
 
@@ -141,11 +128,6 @@ Result<void> read_workload(const std::string& word, Job& job) {
                    "pretrain, sft, forward, lora[:RANK[:MODULE+...]]");
   }
   return {};
-}
-
-std::int64_t default_microbatches(const describe::Layout& layout) {
-  constexpr std::int64_t kMicrobatchesPerPipelineRank = 4;
-  return layout.pp == 1 ? 1 : saturating_product({kMicrobatchesPerPipelineRank, layout.pp});
 }
 
 explain::Provenance provenance_of(const JobReading& reading) {

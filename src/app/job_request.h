@@ -27,7 +27,7 @@ struct JobRequest {
   std::string layout;
   std::string framework;     // FRAMEWORK; "": the setting's
   std::string sequences;     // describe::parse_sequences; "": 4096, or the model's most if smaller
-  std::string global_batch;  // sequences a step; "": see default_microbatches
+  std::string global_batch;  // sequences a step; "": describe::fill_batch
   std::string workload;      // "": pretrain; "lora[:RANK[:MODULE+…]]"
 };
 
@@ -46,10 +46,6 @@ explain::Provenance provenance_of(const JobReading& reading);
 // The answer of a use case to a job that is not legal: its violations.
 explain::NotLegal not_legal(const JobReading& reading, std::string_view use_case);
 Output not_legal(const JobReading& reading, std::string_view command, const Context& context);
-
-// Microbatches of a job whose batch the user left open: one without a pipeline, else four a
-// pipeline rank, which leaves a bubble of at most a fifth.
-std::int64_t default_microbatches(const describe::Layout& layout);
 
 // "lora:16" into the job; "" is pre-training.
 Result<void> read_workload(const std::string& word, describe::Job& job);

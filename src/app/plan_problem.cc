@@ -1,16 +1,14 @@
 #include "app/plan_problem.h"
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "app/job_files.h"
 #include "app/job_sources.h"
-#include "base/integers.h"
 #include "base/text.h"
+#include "describe/layout/job_defaults.h"
 #include "describe/layout/layout_text.h"
 #include "search/choices.h"
 #include "step/step_answer.h"
@@ -19,23 +17,6 @@ namespace sextant::app {
 namespace {
 
 using describe::Job;
-
-// About so many tokens a step are what large models are trained with. Source: The Llama 3 herd of
-// models, arXiv:2407.21783, section 3.4.1 (4M tokens first).
-constexpr double kTokensPerStep = 4.0 * 1024 * 1024;
-
-// The odd part of the devices, which replicas divide, times the nearest power of two.
-std::int64_t default_batch(const Job& job) {
-  const auto devices = static_cast<std::uint64_t>(job.cluster.devices);
-  const std::int64_t odd = job.cluster.devices >> std::countr_zero(devices);
-  const double wanted = kTokensPerStep / as_double(job.sequences.length);
-  const double least = as_double(job.cluster.devices) / 8.0;
-  const double times = std::max({wanted, least, 1.0}) / as_double(odd);
-  constexpr int kMostDoublings = 30;
-  const int doublings =
-      std::clamp(static_cast<int>(std::lround(std::log2(times))), 0, kMostDoublings);
-  return odd << doublings;
-}
 
 // "mbs=1 (…)": what the search chooses is no assumption, unless the user fixed it.
 void drop_searched(describe::Assumptions& assumed) {
@@ -79,10 +60,7 @@ Result<PlanProblem> from_words(const PlanRequest& request, const Context& contex
   Job& job = reading.job;
   drop_searched(job.assumed);
   if (request.job.global_batch.empty()) {
-    job.global_batch = default_batch(job);
-    job.assumed.push_back({"gbs", std::to_string(job.global_batch),
-                           "not given: about 4 Mi tokens a step",
-                           "arXiv:2407.21783, section 3.4.1"});
+    describe::fill_planned_batch(job);
   }
   made.inputs = std::move(reading.inputs);
   made.problem.job = std::move(job);

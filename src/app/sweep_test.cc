@@ -1,4 +1,4 @@
-#include "app/sweep.h"
+#include "describe/layout/sweep.h"
 
 #include <algorithm>
 
@@ -37,8 +37,8 @@ double use_of(const explain::SweepPoint& point) {
 }
 
 TEST(Sweep, AFactorAloneHasValuesThatPeopleTry) {
-  for (const auto& [factor, word] : kFactorWords) {
-    const auto sweep = parse_sweep(word);
+  for (const auto& [factor, word] : describe::kFactorWords) {
+    const auto sweep = describe::parse_sweep(word);
     ASSERT_TRUE(sweep) << word;
     EXPECT_EQ(sweep->factor, factor);
     EXPECT_GE(sweep->values.size(), 4U) << word;
@@ -46,30 +46,30 @@ TEST(Sweep, AFactorAloneHasValuesThatPeopleTry) {
 }
 
 TEST(Sweep, ValuesAreTakenInTheirOrder) {
-  const auto numbers = parse_sweep("mbs=4, 1,2");
+  const auto numbers = describe::parse_sweep("mbs=4, 1,2");
   ASSERT_TRUE(numbers);
   ASSERT_EQ(numbers->values.size(), 3U);
   EXPECT_EQ(to_text(numbers->values[0]), "4");
   EXPECT_EQ(to_text(numbers->values[2]), "2");
-  const auto formats = parse_sweep("precision=fp4,bf16");
+  const auto formats = describe::parse_sweep("precision=fp4,bf16");
   ASSERT_TRUE(formats);
   EXPECT_EQ(to_text(formats->values[0]), "nvfp4");
 }
 
 TEST(Sweep, WhatCannotBeReadSaysWhatIsAllowed) {
-  const auto factor = parse_sweep("layers=1");
+  const auto factor = describe::parse_sweep("layers=1");
   ASSERT_FALSE(factor);
   EXPECT_EQ(factor.error().where, "--sweep");
   EXPECT_EQ(factor.error().allowed, "mbs, seq, tp, hidden, precision");
   for (const char* text : {"", "mbs=", "mbs=0", "mbs=1,,2", "tp=two", "seq=1e3", "hidden=-1",
                            "hidden=1000001", "precision=fp9", "mbs=99999999999999999999"}) {
-    EXPECT_FALSE(parse_sweep(text)) << text;
+    EXPECT_FALSE(describe::parse_sweep(text)) << text;
   }
   std::string list = "mbs=1";
   for (int i = 0; i < 64; ++i) {
     list += ",1";
   }
-  EXPECT_FALSE(parse_sweep(list));
+  EXPECT_FALSE(describe::parse_sweep(list));
 }
 
 TEST(Sweep, ALargerMicrobatchKeepsTheNumberOfMicrobatches) {
@@ -77,7 +77,8 @@ TEST(Sweep, ALargerMicrobatchKeepsTheNumberOfMicrobatches) {
   asked.global_batch = "32";
   const Job base = job(asked);
   EXPECT_EQ(base.microbatches(), 8);
-  const auto at = job_at(base, Factor::kMbs, SweepValue(std::int64_t{4}), false);
+  const auto at =
+      describe::job_at(base, describe::Factor::kMbs, describe::SweepValue(std::int64_t{4}), false);
   ASSERT_TRUE(at);
   EXPECT_EQ(at->microbatches(), 8);
   EXPECT_EQ(at->global_batch, 4 * 4 * 8);  // dp · mbs · microbatches
@@ -87,22 +88,23 @@ TEST(Sweep, ALargerMicrobatchKeepsTheNumberOfMicrobatches) {
 TEST(Sweep, TensorParallelismTakesItsRanksFromDataParallelism) {
   const Job base = job(h200_request("", "8xh200-sxm"));
   for (const std::int64_t tp : {1, 2, 4, 8}) {
-    const auto at = job_at(base, Factor::kTp, SweepValue(tp), false);
+    const auto at = describe::job_at(base, describe::Factor::kTp, describe::SweepValue(tp), false);
     ASSERT_TRUE(at);
     EXPECT_EQ(at->dp(), 8 / tp);
     EXPECT_EQ(at->microbatches(), base.microbatches());
     EXPECT_EQ(at->layout.sp, tp > 1);  // as Megatron's recipes set it
     EXPECT_TRUE(describe::check_rules(*at).empty());
   }
-  const auto kept = job_at(base, Factor::kTp, SweepValue(std::int64_t{2}), true);
+  const auto kept =
+      describe::job_at(base, describe::Factor::kTp, describe::SweepValue(std::int64_t{2}), true);
   ASSERT_TRUE(kept);
   EXPECT_FALSE(kept->layout.sp);
 }
 
 // The point of a sweep is the job that the user would have asked for.
 TEST(Sweep, APointIsTheJobAskedForByItself) {
-  const auto by_sweep =
-      job_at(job(h200_request("", "8xh200-sxm")), Factor::kTp, SweepValue(std::int64_t{4}), false);
+  const auto by_sweep = describe::job_at(job(h200_request("", "8xh200-sxm")), describe::Factor::kTp,
+                                         describe::SweepValue(std::int64_t{4}), false);
   ASSERT_TRUE(by_sweep);
   EXPECT_EQ(by_sweep->layout, job(h200_request("tp=4", "8xh200-sxm")).layout);
   EXPECT_EQ(by_sweep->global_batch, job(h200_request("tp=4", "8xh200-sxm")).global_batch);
@@ -111,7 +113,8 @@ TEST(Sweep, APointIsTheJobAskedForByItself) {
 TEST(Sweep, DocumentsOfStatedLengthsHaveNoOtherSequence) {
   JobRequest asked = h200_request("");
   asked.sequences = "packed:8192:512*0.5,2048*0.5";
-  EXPECT_FALSE(job_at(job(asked), Factor::kSeq, SweepValue(std::int64_t{1024}), false));
+  EXPECT_FALSE(describe::job_at(job(asked), describe::Factor::kSeq,
+                                describe::SweepValue(std::int64_t{1024}), false));
 }
 
 // More rows fill the device until its power and its kernels' own losses are what is left.

@@ -9,7 +9,7 @@ Json rate_json(const std::optional<BytesPerSecond>& rate) {
   return rate ? Json(*rate / 1_GBps) : Json(nullptr);
 }
 
-Json way_json(const CollectiveWay& way) {
+Json way_json(const machine::CollectiveWay& way) {
   Json json;
   json["algorithm"] = way.algorithm;
   json["protocol"] = way.protocol.empty() ? Json(nullptr) : Json(way.protocol);
@@ -29,7 +29,7 @@ Json hierarchical_json(const cost::HierarchicalTerms& terms) {
           {"all_gather_s", terms.gather.base()}};
 }
 
-void put_range(const CollectiveEstimate& estimate, Json& json) {
+void put_range(const machine::CollectiveEstimate& estimate, Json& json) {
   const auto times = time_range(estimate);
   const auto rates = bus_range(estimate);
   json["time_low_s"] = times ? Json(times->first.base()) : Json(nullptr);
@@ -41,7 +41,7 @@ void put_range(const CollectiveEstimate& estimate, Json& json) {
 
 }  // namespace
 
-Json collective_json(const CollectiveEstimate& estimate) {
+Json collective_json(const machine::CollectiveEstimate& estimate) {
   Json json;
   json["collective"] = collective_word(estimate.op);
   json["bytes"] = estimate.bytes.base();
@@ -59,7 +59,7 @@ Json collective_json(const CollectiveEstimate& estimate) {
   json["hierarchical"] =
       estimate.hierarchical ? hierarchical_json(*estimate.hierarchical) : Json(nullptr);
   Json& ways = json["ways"] = Json::array();
-  for (const CollectiveWay& way : estimate.ways) {
+  for (const machine::CollectiveWay& way : estimate.ways) {
     ways.push_back(way_json(way));
   }
   return json;

@@ -7,6 +7,6 @@
 namespace sextant::explain {
 
 // The keys of docs/interface.md, from "collective" to "ways".
-Json collective_json(const CollectiveEstimate& estimate);
+Json collective_json(const machine::CollectiveEstimate& estimate);
 
 }  // namespace sextant::explain

@@ -92,7 +92,7 @@ void add_bar_grid(double end, Drawing& drawing) {
 }
 
 // A bar from zero to the bandwidth, over it a stroke as long as its interval.
-void add_bar(const CollectiveEstimate& estimate, double middle, double width, double end,
+void add_bar(const machine::CollectiveEstimate& estimate, double middle, double width, double end,
              Drawing& drawing) {
   const double rate = estimate.bus ? *estimate.bus / 1_GBps : 0.0;
   const double high = BarCanvas::kHigh * rate / end;

@@ -29,7 +29,7 @@ Json measured_series_json(const CollectiveSweepAnswer& answer) {
   return runs;
 }
 
-std::optional<double> share_of_best(const CollectiveEstimate& estimate) {
+std::optional<double> share_of_best(const machine::CollectiveEstimate& estimate) {
   return estimate.bus && estimate.best_rate ? std::optional(*estimate.bus / *estimate.best_rate)
                                             : std::nullopt;
 }
@@ -89,7 +89,7 @@ std::vector<std::string> collective_point_row(const CollectivePoint& point, std:
     row.push_back("not possible: " + point.reason);
     return row;
   }
-  const CollectiveEstimate& estimate = *point.estimate;
+  const machine::CollectiveEstimate& estimate = *point.estimate;
   const auto range = time_range(estimate);
   const auto share = share_of_best(estimate);
   row.push_back(to_text(estimate.time));
@@ -98,7 +98,7 @@ std::vector<std::string> collective_point_row(const CollectivePoint& point, std:
   if (estimate.ways.empty()) {
     row.resize(columns - 1, "-");
   } else {
-    const CollectiveWay& way = estimate.ways.front();
+    const machine::CollectiveWay& way = estimate.ways.front();
     row.push_back(
         fmt::format("{}{}{}", way.algorithm, way.protocol.empty() ? "" : "/", way.protocol));
     row.push_back(way.limit);

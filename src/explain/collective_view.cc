@@ -9,7 +9,7 @@
 namespace sextant::explain {
 namespace {
 
-std::string value_text(const CollectiveConstant& constant) {
+std::string value_text(const machine::CollectiveConstant& constant) {
   switch (constant.unit) {
     case describe::CommUnit::kTime:
       return to_text(Seconds(constant.value.value));
@@ -38,7 +38,7 @@ std::string collective_json_text(const CollectiveAnswer& answer) {
   json["cluster"] = answer.cluster;
   json.update(collective_json(answer.estimate));
   Json& constants = json["constants"] = Json::array();
-  for (const CollectiveConstant& constant : answer.constants) {
+  for (const machine::CollectiveConstant& constant : answer.constants) {
     Json row;
     row["file"] = constant.file;
     row["name"] = constant.name;
@@ -49,7 +49,7 @@ std::string collective_json_text(const CollectiveAnswer& answer) {
   return dumped(json);
 }
 
-Table way_terms_table(const CollectiveWay& way) {
+Table way_terms_table(const machine::CollectiveWay& way) {
   Table table{{{"term"}, {"time", true}, {"share", true}}, {}};
   const Seconds total = way.total();
   const auto add = [&](const char* name, Seconds time) {
@@ -61,7 +61,7 @@ Table way_terms_table(const CollectiveWay& way) {
   return table;
 }
 
-Table ways_table(const CollectiveEstimate& estimate) {
+Table ways_table(const machine::CollectiveEstimate& estimate) {
   Table table{{{"algorithm"},
                {"protocol"},
                {"time", true},
@@ -71,7 +71,7 @@ Table ways_table(const CollectiveEstimate& estimate) {
                {"limit"},
                {"bus bandwidth at most", true}},
               {}};
-  for (const CollectiveWay& way : estimate.ways) {
+  for (const machine::CollectiveWay& way : estimate.ways) {
     table.rows.push_back({way.algorithm, way.protocol.empty() ? "-" : way.protocol,
                           to_text(way.total()), to_text(way.latency), to_text(way.transfer),
                           to_text(way.fill), way.limit, to_text(way.limit_rate)});
@@ -81,7 +81,7 @@ Table ways_table(const CollectiveEstimate& estimate) {
 
 Table constants_table(const CollectiveAnswer& answer) {
   Table table{{{"file"}, {"constant"}, {"value", true}, {"kind"}, {"source"}}, {}};
-  for (const CollectiveConstant& constant : answer.constants) {
+  for (const machine::CollectiveConstant& constant : answer.constants) {
     table.rows.push_back({constant.file, constant.name, value_text(constant),
                           std::string(describe::word_of<describe::SourceKind>(
                               describe::kSourceKindWords, constant.value.kind)),
@@ -98,13 +98,13 @@ std::string range_text(const std::optional<std::pair<T, T>>& range) {
 }
 
 std::string headline(const CollectiveAnswer& answer, const Style& style) {
-  const CollectiveEstimate& estimate = answer.estimate;
+  const machine::CollectiveEstimate& estimate = answer.estimate;
   std::string text = fmt::format("{} of {} over {} of {}: ", collective_word(estimate.op),
                                  to_text(estimate.bytes), group_text(estimate), answer.cluster);
   if (estimate.ways.empty() || !estimate.bus || !estimate.algorithm) {
     return text + "nothing is sent\n";
   }
-  const CollectiveWay& way = estimate.ways.front();
+  const machine::CollectiveWay& way = estimate.ways.front();
   text +=
       fmt::format("{}{}\n", bold(to_text(estimate.time), style), range_text(time_range(estimate)));
   text += fmt::format("bus bandwidth {}{}, algorithm bandwidth {}\n", to_text(*estimate.bus),
@@ -132,7 +132,7 @@ std::string collective_word(describe::CollectiveOp op) {
                    describe::word_of<describe::CollectiveOp>(describe::kCollectiveOpWords, op));
 }
 
-std::string group_text(const CollectiveEstimate& estimate) {
+std::string group_text(const machine::CollectiveEstimate& estimate) {
   const cost::GroupShape& group = estimate.group;
   const std::string stride =
       estimate.stride > 1 ? fmt::format(", {} devices apart", estimate.stride) : std::string();
@@ -140,7 +140,7 @@ std::string group_text(const CollectiveEstimate& estimate) {
                      group.domains, group.domains == 1 ? "" : "s", stride);
 }
 
-std::optional<std::pair<Seconds, Seconds>> time_range(const CollectiveEstimate& estimate) {
+std::optional<std::pair<Seconds, Seconds>> time_range(const machine::CollectiveEstimate& estimate) {
   if (!estimate.spread) {
     return std::nullopt;
   }
@@ -148,7 +148,7 @@ std::optional<std::pair<Seconds, Seconds>> time_range(const CollectiveEstimate& 
 }
 
 std::optional<std::pair<BytesPerSecond, BytesPerSecond>> bus_range(
-    const CollectiveEstimate& estimate) {
+    const machine::CollectiveEstimate& estimate) {
   if (!estimate.spread || !estimate.bus) {
     return std::nullopt;
   }
@@ -159,7 +159,7 @@ std::string to_text(const CollectiveAnswer& answer, const Style& style) {
   if (style.format == Format::kJson) {
     return collective_json_text(answer);
   }
-  const CollectiveEstimate& estimate = answer.estimate;
+  const machine::CollectiveEstimate& estimate = answer.estimate;
   if (style.format == Format::kCsv) {
     return to_text(answer.show_constants ? constants_table(answer) : ways_table(estimate), style);
   }

@@ -8,8 +8,8 @@ namespace sextant::explain {
 namespace {
 
 // 10 us and 90 us: 1 MiB over 8 ranks, whose intervals reach from half to twice.
-CollectiveEstimate estimate(Bytes bytes = 1_MiB) {
-  CollectiveEstimate made;
+machine::CollectiveEstimate estimate(Bytes bytes = 1_MiB) {
+  machine::CollectiveEstimate made;
   made.bytes = bytes;
   made.group = {8, 2, 4, 1};
   made.ways = {{"tree", "simple", "network", 40_GBps, 10_us, 80_us, 10_us},

@@ -3,18 +3,17 @@
 
 #include <fmt/format.h>
 
-#include "app/collective_estimate.h"
+#include "machine/collective_estimate.h"
 
-namespace sextant::app {
+namespace sextant::machine {
 namespace {
 
 using describe::CommUnit;
-using explain::CollectiveConstant;
 
 constexpr std::string_view kTorusFile = "comm/torus.toml";
 constexpr std::string_view kCommSpreadFile = "comm/spread.toml";
 
-std::string links_file(const explain::CollectiveEstimate& estimate) {
+std::string links_file(const CollectiveEstimate& estimate) {
   return estimate.links == "torus" ? std::string(kTorusFile)
                                    : fmt::format("comm/links/{}.toml", estimate.links);
 }
@@ -52,7 +51,7 @@ Result<void> add_links(const std::string& id, const std::string& file,
 
 }  // namespace
 
-std::vector<std::string> constant_files(const explain::CollectiveEstimate& estimate) {
+std::vector<std::string> constant_files(const CollectiveEstimate& estimate) {
   std::vector<std::string> files;
   if (!estimate.links.empty()) {
     files.push_back(links_file(estimate));
@@ -66,8 +65,8 @@ std::vector<std::string> constant_files(const explain::CollectiveEstimate& estim
   return files;
 }
 
-Result<std::vector<CollectiveConstant>> collective_constants(
-    const explain::CollectiveEstimate& estimate, const describe::DataStore& data) {
+Result<std::vector<CollectiveConstant>> collective_constants(const CollectiveEstimate& estimate,
+                                                             const describe::DataStore& data) {
   std::vector<CollectiveConstant> constants;
   if (estimate.links == "torus") {
     SEXTANT_CHECK_OK(add_torus(data, constants));
@@ -83,4 +82,4 @@ Result<std::vector<CollectiveConstant>> collective_constants(
   return constants;
 }
 
-}  // namespace sextant::app
+}  // namespace sextant::machine

@@ -1,4 +1,4 @@
-#include "app/sweep.h"
+#include "describe/layout/sweep.h"
 
 #include <fmt/format.h>
 
@@ -9,11 +9,8 @@
 #include "describe/model/parameters.h"
 #include "describe/model/scaled_model.h"
 
-namespace sextant::app {
+namespace sextant::describe {
 namespace {
-
-using describe::Job;
-using describe::Precision;
 
 // The largest value of a factor: what the layout's and the sequence's own readers take.
 std::int64_t most_of(Factor factor) {
@@ -43,15 +40,14 @@ std::string_view default_factor_values(Factor factor) {
 
 Result<SweepValue> parse_value(Factor factor, std::string_view text) {
   if (factor == Factor::kPrecision) {
-    SEXTANT_TRY(
-        const Precision precision,
-        describe::parse_word<Precision>(describe::kPrecisionWords, text, "precision", "--sweep"));
+    SEXTANT_TRY(const Precision precision,
+                parse_word<Precision>(kPrecisionWords, text, "precision", "--sweep"));
     return precision;
   }
   const auto number = to_integer(text);
   if (!number || *number < 1 || *number > most_of(factor)) {
     return invalid(fmt::format("'{}' is not a value of {}", printable(text),
-                               describe::word_of<Factor>(kFactorWords, factor)),
+                               word_of<Factor>(kFactorWords, factor)),
                    "--sweep", fmt::format("whole numbers from 1 to {}", most_of(factor)));
   }
   return *number;
@@ -71,12 +67,12 @@ void set_tp(std::int64_t tp, bool sp_given, Job& job) {
   }
   job.layout.sp = false;
   std::vector<std::string> others;
-  for (const describe::LayoutKey& key : describe::layout_keys()) {
+  for (const LayoutKey& key : layout_keys()) {
     if (key.name != "sp") {
       others.emplace_back(key.name);
     }
   }
-  describe::fill_defaults(job.layout, others, job.framework);
+  fill_defaults(job.layout, others, job.framework);
 }
 
 Result<void> set_length(std::int64_t length, Job& job) {
@@ -93,8 +89,8 @@ Result<void> set_length(std::int64_t length, Job& job) {
 Result<Sweep> parse_sweep(std::string_view text) {
   const std::size_t equals = text.find('=');
   Sweep sweep;
-  SEXTANT_TRY(sweep.factor, describe::parse_word<Factor>(kFactorWords, text.substr(0, equals),
-                                                         "factor", "--sweep"));
+  SEXTANT_TRY(sweep.factor,
+              parse_word<Factor>(kFactorWords, text.substr(0, equals), "factor", "--sweep"));
   const std::string_view list = equals == std::string_view::npos
                                     ? default_factor_values(sweep.factor)
                                     : text.substr(equals + 1);
@@ -110,7 +106,7 @@ Result<Sweep> parse_sweep(std::string_view text) {
 
 std::string to_text(const SweepValue& value) {
   if (const auto* precision = std::get_if<Precision>(&value)) {
-    return std::string(describe::word_of<Precision>(describe::kPrecisionWords, *precision));
+    return std::string(word_of<Precision>(kPrecisionWords, *precision));
   }
   return std::to_string(std::get<std::int64_t>(value));
 }
@@ -132,8 +128,8 @@ Result<Job> job_at(const Job& base, Factor factor, const SweepValue& value, bool
       keep_microbatches(base, job);
       break;
     case Factor::kHidden:
-      job.model = describe::with_hidden(std::move(job.model), whole);
-      SEXTANT_CHECK_OK(describe::check_size(job.model));
+      job.model = with_hidden(std::move(job.model), whole);
+      SEXTANT_CHECK_OK(check_size(job.model));
       break;
     case Factor::kPrecision:
       if (const auto* precision = std::get_if<Precision>(&value)) {
@@ -167,4 +163,4 @@ std::string held_text(const Job& base, Factor factor) {
   return "formats of parameters, gradients and states stay, each against its own peak";
 }
 
-}  // namespace sextant::app
+}  // namespace sextant::describe

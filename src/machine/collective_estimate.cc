@@ -1,4 +1,4 @@
-#include "app/collective_estimate.h"
+#include "machine/collective_estimate.h"
 
 #include <algorithm>
 #include <utility>
@@ -10,13 +10,11 @@
 #include "describe/cluster/torus.h"
 #include "workload/shard.h"
 
-namespace sextant::app {
+namespace sextant::machine {
 namespace {
 
 using describe::Cluster;
 using describe::ScaleUp;
-using explain::CollectiveEstimate;
-using explain::CollectiveWay;
 
 // From the first of the group's devices to the last. REQUIRES: check_group holds.
 std::int64_t span_of(const CollectiveQuestion& question) {
@@ -79,8 +77,8 @@ CollectiveEstimate unpriced_estimate(const CollectiveQuestion& question) {
   estimate.op = question.op;
   estimate.bytes = question.bytes;
   estimate.stride = question.stride;
-  estimate.group = strided_group(question.ranks, question.stride,
-                                 machine::reach_without_network(question.cluster));
+  estimate.group =
+      strided_group(question.ranks, question.stride, reach_without_network(question.cluster));
   return estimate;
 }
 
@@ -147,7 +145,7 @@ cost::GroupShape strided_group(std::int64_t ranks, std::int64_t stride, std::int
   return group;
 }
 
-Result<machine::KnownComm> CollectiveEstimator::known_of(const CollectiveQuestion& question) {
+Result<KnownComm> CollectiveEstimator::known_of(const CollectiveQuestion& question) {
   // Without devices that the group does not touch: a network that it does not use may be unknown.
   Cluster used = question.cluster;
   used.devices = span_of(question);
@@ -157,7 +155,7 @@ Result<machine::KnownComm> CollectiveEstimator::known_of(const CollectiveQuestio
     error.where = error.where.empty() ? "--on" : error.where;
     return tl::unexpected(std::move(error));
   }
-  machine::KnownComm known = std::move(*made);
+  KnownComm known = std::move(*made);
   if (question.links) {
     const describe::LinkFacts& facts = *question.links;
     for (std::size_t i = 0; i < known.model.link.size(); ++i) {
@@ -175,7 +173,7 @@ Result<CollectiveEstimate> CollectiveEstimator::on_links(const CollectiveQuestio
   if (question.ranks == 1) {
     return estimate;
   }
-  SEXTANT_TRY(const machine::KnownComm known, known_of(question));
+  SEXTANT_TRY(const KnownComm known, known_of(question));
   if (!spread_) {
     SEXTANT_TRY(spread_, describe::comm_spread(data_));
   }
@@ -243,4 +241,4 @@ Result<CollectiveEstimate> CollectiveEstimator::operator()(const CollectiveQuest
   return describe::is_torus(question.cluster) ? on_torus(question) : on_links(question);
 }
 
-}  // namespace sextant::app
+}  // namespace sextant::machine

@@ -21,17 +21,16 @@
 #include "describe/layout/job.h"
 #include "describe/words.h"
 
-namespace sextant::app {
+namespace sextant::describe {
 
 enum class Factor : std::uint8_t { kMbs, kSeq, kTp, kHidden, kPrecision };
-inline constexpr std::array<describe::Word<Factor>, 5> kFactorWords{
-    {{Factor::kMbs, "mbs"},
-     {Factor::kSeq, "seq"},
-     {Factor::kTp, "tp"},
-     {Factor::kHidden, "hidden"},
-     {Factor::kPrecision, "precision"}}};
+inline constexpr std::array<Word<Factor>, 5> kFactorWords{{{Factor::kMbs, "mbs"},
+                                                           {Factor::kSeq, "seq"},
+                                                           {Factor::kTp, "tp"},
+                                                           {Factor::kHidden, "hidden"},
+                                                           {Factor::kPrecision, "precision"}}};
 
-using SweepValue = std::variant<std::int64_t, describe::Precision>;
+using SweepValue = std::variant<std::int64_t, Precision>;
 
 struct Sweep {
   Factor factor = Factor::kMbs;
@@ -50,10 +49,9 @@ std::string to_text(const SweepValue& value);
 // The job with the factor at that value. `sp_given`: the layout says whether sequences are split.
 // An Error where there is no such job: documents of stated lengths in a longer sequence, a model
 // beyond check_size. The result may break rules. REQUIRES: `base` is legal.
-Result<describe::Job> job_at(const describe::Job& base, Factor factor, const SweepValue& value,
-                             bool sp_given);
+Result<Job> job_at(const Job& base, Factor factor, const SweepValue& value, bool sp_given);
 
 // What stays the same, in a sentence for the reader. REQUIRES: `base` is legal.
-std::string held_text(const describe::Job& base, Factor factor);
+std::string held_text(const Job& base, Factor factor);
 
-}  // namespace sextant::app
+}  // namespace sextant::describe

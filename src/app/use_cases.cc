@@ -4,7 +4,8 @@ namespace sextant::app {
 
 const std::vector<UseCase>& use_cases() {
   static const std::vector<UseCase> kUseCases{model_use_case(), cluster_use_case(),
-                                              memory_use_case(), traffic_use_case()};
+                                              memory_use_case(), traffic_use_case(),
+                                              diagnose_use_case()};
   return kUseCases;
 }
 

@@ -9,5 +9,6 @@ UseCase model_use_case();
 UseCase cluster_use_case();
 UseCase memory_use_case();
 UseCase traffic_use_case();
+UseCase diagnose_use_case();
 
 }  // namespace sextant::app

@@ -1,0 +1,271 @@
+#include "app/trace_reading.h"
+
+#include <algorithm>
+#include <map>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "app/reading_progress.h"
+#include "app/side_by_side.h"
+#include "base/file.h"
+#include "base/text.h"
+#include "explain/diagnose_words.h"
+#include "profile/read.h"
+
+namespace sextant::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Of JSON (unpacked) that may be read at once. Measured: what is held of it is not above its own
+// size.
+constexpr Bytes kMostUnderWay = 1_GiB;
+// How much a packed profile grows at the most, as seen: names repeat.
+constexpr double kUnpacked = 25.0;
+constexpr Bytes kMostNames = 4_MiB;
+constexpr std::string_view kNamesFile = "profile/names.csv";
+
+// What one file gave.
+struct FileReading {
+  explain::DiagnosedFile file;
+  std::vector<RankReading> ranks;
+  std::vector<explain::DiagnosedLoss> unread;
+  std::optional<Error> error;
+  bool is_read = false;
+};
+
+struct ReadingPlan {
+  std::vector<TraceFile> files;
+  std::optional<metrics::StepRange> steps = std::nullopt;
+  std::vector<NumberRange> ranks = {};  // empty: all
+  profile::RecognitionTable names = {};
+};
+
+Result<profile::RecognitionTable> recognition(const std::string& own, const Context& context) {
+  SEXTANT_TRY(std::string text, context.data.read(kNamesFile));
+  SEXTANT_TRY(profile::RecognitionTable names,
+              profile::RecognitionTable::parse(std::move(text), context.data.where(kNamesFile)));
+  if (own.empty()) {
+    return names;
+  }
+  SEXTANT_TRY(std::string own_text, read_text(own, kMostNames));
+  SEXTANT_TRY(const profile::RecognitionTable first,
+              profile::RecognitionTable::parse(std::move(own_text), own));
+  return first.before(names);
+}
+
+Result<ReadingPlan> plan_of(const TraceRequest& request, std::vector<TraceFile> files,
+                            const Context& context) {
+  ReadingPlan plan{.files = std::move(files)};
+  if (!request.steps.empty()) {
+    SEXTANT_TRY(const NumberRange range, number_range(request.steps, "‹steps›"));
+    plan.steps = metrics::StepRange{range.first, range.last};
+  }
+  if (!request.ranks.empty()) {
+    SEXTANT_TRY(plan.ranks, number_ranges(request.ranks, "‹ranks›"));
+  }
+  SEXTANT_TRY(plan.names, recognition(request.names, context));
+  return plan;
+}
+
+std::int64_t size_on_disk(const fs::path& path) {
+  std::error_code error;
+  const auto size = fs::file_size(path, error);
+  return error ? 0 : static_cast<std::int64_t>(size);
+}
+
+Bytes weight_of(const fs::path& path, std::int64_t size) {
+  const std::string name = path.string();
+  const bool is_packed = name.ends_with(".gz") || name.ends_with(".zst");
+  return static_cast<double>(size) * (is_packed ? kUnpacked : 1.0) * 1_B;
+}
+
+const timeline::RecordedRank* recorded_of(const timeline::Recording& recording, RankId rank) {
+  const auto found =
+      std::find_if(recording.ranks.begin(), recording.ranks.end(),
+                   [&](const timeline::RecordedRank& one) { return one.rank == rank; });
+  return found == recording.ranks.end() ? nullptr : &*found;
+}
+
+void take_recording(const timeline::Recording& recording, const ReadingPlan& plan,
+                    std::size_t number, FileReading& into) {
+  const bool is_told = plan.files[number].rank.has_value();
+  into.file.recorder = recording.recorder;
+  into.file.bytes = recording.bytes;
+  for (const timeline::Unread& loss : recording.unread) {
+    into.unread.push_back({into.file.name, loss.what, loss.count});
+  }
+  for (metrics::RankMeasures& measures : metrics::measure(recording, {.steps = plan.steps})) {
+    const timeline::RecordedRank* recorded = recorded_of(recording, measures.rank);
+    RankReading rank{
+        .recorded = recorded == nullptr ? timeline::RecordedRank{.rank = measures.rank} : *recorded,
+        .measures = std::move(measures),
+        .file = number};
+    rank.recorded.is_stated |= is_told;
+    into.file.ranks.push_back(rank.recorded.rank);
+    into.ranks.push_back(std::move(rank));
+  }
+  if (into.ranks.empty()) {
+    into.unread.push_back({into.file.name, "nothing that ran is recorded", 1});
+  }
+}
+
+class FileReader {
+ public:
+  FileReader(const ReadingPlan& plan, const Control& control)
+      : plan_(plan), control_(control), progress_(sizes_of(plan), control.progress) {
+    readings_.resize(plan.files.size());
+  }
+
+  std::vector<FileReading> read_all() {
+    std::vector<Bytes> weights;
+    for (const TraceFile& file : plan_.files) {
+      weights.push_back(weight_of(file.path, size_on_disk(file.path)));
+    }
+    side_by_side(weights, {.most = kMostUnderWay}, [this](std::size_t i) { read_one(i); });
+    return std::move(readings_);
+  }
+
+ private:
+  static std::vector<std::int64_t> sizes_of(const ReadingPlan& plan) {
+    std::vector<std::int64_t> sizes;
+    for (const TraceFile& file : plan.files) {
+      sizes.push_back(size_on_disk(file.path));
+    }
+    return sizes;
+  }
+
+  void read_one(std::size_t i) {
+    if (control_.stop != nullptr && *control_.stop) {
+      return;
+    }
+    const TraceFile& file = plan_.files[i];
+    FileReading& reading = readings_[i];
+    reading.file.name = file.path == "-" ? "standard input" : file.path.string();
+    auto recording = profile::read_profile(
+        file.path,
+        {.names = plan_.names,
+         .rank = file.rank,
+         .progress = [this, i](std::int64_t taken, std::int64_t) { progress_.taken(i, taken); }});
+    if (!recording) {
+      reading.error = std::move(recording.error());
+    } else {
+      take_recording(*recording, plan_, i, reading);
+    }
+    reading.is_read = true;
+    progress_.done(i);
+  }
+
+  const ReadingPlan& plan_;
+  const Control& control_;
+  ReadingProgress progress_;
+  std::vector<FileReading> readings_;
+};
+
+// The ranks that files say, told apart; an Error says how to tell them.
+Result<void> check_ranks(const TraceReading& reading) {
+  std::vector<std::string> silent;
+  for (const RankReading& rank : reading.ranks) {
+    if (reading.files.size() > 1 && !rank.recorded.is_stated &&
+        (silent.empty() || silent.back() != reading.files[rank.file].name)) {
+      silent.push_back(reading.files[rank.file].name);
+    }
+  }
+  if (!silent.empty()) {
+    const std::string others =
+        silent.size() > 1 ? fmt::format(" (nor do {} others)", silent.size() - 1) : std::string();
+    return invalid(fmt::format("says neither inside nor by its name which rank it is of{}", others),
+                   silent.front(),
+                   fmt::format("RANK=FILE for each: 3={}; or names such as rank3.json",
+                               fs::path(silent.front()).filename().string()));
+  }
+  for (std::size_t i = 1; i < reading.ranks.size(); ++i) {
+    const RankReading& one = reading.ranks[i - 1];
+    const RankReading& other = reading.ranks[i];
+    if (one.recorded.rank == other.recorded.rank) {
+      return invalid(fmt::format("rank {} is in {} and in {}", one.recorded.rank.value,
+                                 reading.files[one.file].name, reading.files[other.file].name),
+                     {}, "each rank once; RANK=FILE says whose a file is");
+    }
+  }
+  return {};
+}
+
+// Files that could be read, in their order.
+TraceReading readings_joined(std::vector<FileReading> readings) {
+  TraceReading reading;
+  for (FileReading& one : readings) {
+    if (!one.is_read) {
+      reading.is_stopped = true;
+      continue;
+    }
+    if (one.error) {
+      Error error = *one.error;
+      const std::string where = std::exchange(error.where, {});
+      reading.unread.push_back({where.empty() ? one.file.name : where, to_text(error), 1});
+      continue;
+    }
+    for (RankReading& rank : one.ranks) {
+      rank.file = reading.files.size();
+      reading.ranks.push_back(std::move(rank));
+    }
+    std::move(one.unread.begin(), one.unread.end(), std::back_inserter(reading.unread));
+    reading.files.push_back(std::move(one.file));
+  }
+  std::stable_sort(
+      reading.ranks.begin(), reading.ranks.end(),
+      [](const RankReading& a, const RankReading& b) { return a.recorded.rank < b.recorded.rank; });
+  return reading;
+}
+
+std::optional<Error> first_error(const std::vector<FileReading>& readings) {
+  for (const FileReading& one : readings) {
+    if (one.error) {
+      return one.error;
+    }
+  }
+  return std::nullopt;
+}
+
+// Leaves the ranks that are asked for.
+Result<void> select_ranks(const std::string& word, const std::vector<NumberRange>& asked,
+                          TraceReading& reading) {
+  std::vector<std::int64_t> numbers;
+  for (const RankReading& rank : reading.ranks) {
+    numbers.push_back(rank.recorded.rank.value);
+  }
+  std::erase_if(reading.ranks, [&](const RankReading& rank) {
+    return !asked.empty() && !holds(asked, rank.recorded.rank.value);
+  });
+  if (!reading.ranks.empty()) {
+    return {};
+  }
+  if (!numbers.empty()) {
+    return invalid(fmt::format("none of the ranks {} is in what was read", printable(word)),
+                   "‹ranks›", explain::number_list(numbers));
+  }
+  return invalid("nothing that ran is recorded",
+                 reading.files.empty() ? std::string() : reading.files.front().name);
+}
+
+}  // namespace
+
+Result<TraceReading> read_traces(const TraceRequest& request, const Context& context,
+                                 const Control& control) {
+  SEXTANT_TRY(TraceFiles found, trace_files(request.traces));
+  SEXTANT_TRY(const ReadingPlan plan, plan_of(request, std::move(found.files), context));
+  std::vector<FileReading> readings = FileReader(plan, control).read_all();
+  const std::optional<Error> error = first_error(readings);
+  TraceReading reading = readings_joined(std::move(readings));
+  reading.notes = std::move(found.notes);
+  if (reading.files.empty() && error) {
+    return tl::unexpected(*error);
+  }
+  SEXTANT_CHECK_OK(check_ranks(reading));
+  SEXTANT_CHECK_OK(select_ranks(request.ranks, plan.ranks, reading));
+  return reading;
+}
+
+}  // namespace sextant::app

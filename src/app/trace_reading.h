@@ -1,0 +1,48 @@
+// Profiles and summaries, read side by side in bounded memory, as what is measured of each rank.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/context.h"
+#include "app/number_ranges.h"
+#include "app/trace_files.h"
+#include "app/use_case.h"
+#include "base/result.h"
+#include "explain/diagnose_view.h"
+#include "metrics/measure.h"
+#include "timeline/recording.h"
+
+namespace sextant::app {
+
+// As a person says it.
+struct TraceRequest {
+  std::vector<std::string> traces;  // what trace_files() takes
+  std::string steps = {};           // "3-7"; "": all but the first and the last
+  std::string ranks = {};           // "0,3-5"; "": all
+  std::string names = {};           // a table of kernels' names that goes before ours
+};
+
+// What is read of one rank.
+struct RankReading {
+  timeline::RecordedRank recorded;
+  metrics::RankMeasures measures;
+  std::size_t file = 0;
+};
+
+struct TraceReading {
+  std::vector<explain::DiagnosedFile> files;  // those that were read
+  std::vector<RankReading> ranks;             // by rank; not empty
+  std::vector<explain::DiagnosedLoss> unread;
+  std::vector<std::string> notes;
+  bool is_stopped = false;  // whoever asked has stopped it: files are missing
+};
+
+// Ranks are those that files say; of several files each must say its own, inside or by its name, or
+// be told. A file that can't be read is a loss where others can.
+Result<TraceReading> read_traces(const TraceRequest& request, const Context& context,
+                                 const Control& control);
+
+}  // namespace sextant::app

@@ -1,0 +1,328 @@
+#include "explain/diagnose_view.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/quantity_text.h"
+#include "base/text.h"
+#include "explain/diagnose_json.h"
+#include "explain/diagnose_tables.h"
+#include "explain/diagnose_words.h"
+#include "explain/percent.h"
+
+namespace sextant::explain {
+namespace {
+
+using sextant::to_text;
+
+// Together with what stands above them, no more than a screen of 40 lines.
+constexpr std::size_t kOperatorRows = 4;
+constexpr std::size_t kKernelRows = 4;
+constexpr std::size_t kCollectiveRows = 3;
+constexpr std::size_t kRankRows = 3;
+constexpr std::size_t kVerboseRows = 20;
+constexpr std::size_t kUnreadLines = 2;
+constexpr std::size_t kAssumedLines = 2;
+
+std::string counted(std::size_t count, std::string_view one) {
+  return fmt::format("{} {}{}", with_thousands(static_cast<std::int64_t>(count)), one,
+                     count == 1 ? "" : "s");
+}
+
+// The devices' names, each once, in order of rank.
+std::string device_names(const DiagnoseAnswer& answer) {
+  std::vector<std::string> names;
+  for (const DiagnosedRank& rank : answer.ranks) {
+    std::string name = rank.recorded.device ? printable(rank.recorded.device->name, 40) : "";
+    if (!rank.measures.has_device) {
+      name = "CPU";
+    }
+    name = name.empty() ? "device not said" : name;
+    if (std::find(names.begin(), names.end(), name) == names.end()) {
+      names.push_back(std::move(name));
+    }
+  }
+  if (names.size() > 3) {
+    const std::size_t more = names.size() - 3;
+    names.resize(3);
+    names.push_back(fmt::format("{} more", more));
+  }
+  return join(names, ", ");
+}
+
+std::string recorder_names(const DiagnoseAnswer& answer) {
+  std::vector<std::string> names;
+  for (const DiagnosedFile& file : answer.files) {
+    const std::string name(recorder_name(file.recorder));
+    if (std::find(names.begin(), names.end(), name) == names.end()) {
+      names.push_back(name);
+    }
+  }
+  return join(names, ", ");
+}
+
+// Without its folders; the end tells most of a long one.
+std::string file_name(std::string_view path) {
+  constexpr std::size_t kShown = 40;
+  const std::size_t slash = path.rfind('/');
+  const std::string name =
+      printable(slash == std::string_view::npos ? path : path.substr(slash + 1), 255);
+  return name.size() <= kShown ? name : "…" + name.substr(name.size() - kShown);
+}
+
+std::string ranks_text(const DiagnoseAnswer& answer) {
+  const std::vector<std::int64_t> numbers = rank_numbers(answer);
+  std::string text = answer.ranks.size() == 1 ? fmt::format("rank {}", numbers.front())
+                                              : counted(answer.ranks.size(), "rank");
+  if (answer.world) {
+    text += fmt::format(" of {}", with_thousands(*answer.world));
+  }
+  return text;
+}
+
+std::string read_line(const DiagnoseAnswer& answer) {
+  Bytes bytes;
+  for (const DiagnosedFile& file : answer.files) {
+    bytes += file.bytes;
+  }
+  return fmt::format("{}; {}; {} ({}), {}", ranks_text(answer), device_names(answer),
+                     answer.files.size() == 1 ? file_name(answer.files.front().name)
+                                              : counted(answer.files.size(), "file"),
+                     to_text(bytes), recorder_names(answer));
+}
+
+// How steps were found, of the ranks of each way.
+std::string steps_line(const DiagnoseAnswer& answer) {
+  std::vector<std::pair<std::string, std::size_t>> ways;
+  for (const DiagnosedRank& rank : answer.ranks) {
+    const metrics::RankSteps& steps = rank.measures.steps;
+    const std::string kept = number_list(kept_numbers(rank.measures));
+    std::string way;
+    switch (steps.basis) {
+      case metrics::StepBasis::kMarkers:
+        way =
+            fmt::format("{} as marked", rank.totals.steps == 1 ? "step " + kept : "steps " + kept);
+        break;
+      case metrics::StepBasis::kPeriod:
+        way =
+            fmt::format("no step is marked: {} found by what repeats ({})",
+                        counted(rank.measures.kept.size(), "step"), printable(steps.found_by, 50));
+        break;
+      case metrics::StepBasis::kWhole:
+        way = "no step is marked and nothing repeats: the whole recording is one window";
+        break;
+    }
+    if (steps.left_out > 0) {
+      way += fmt::format("; {} left out, in which the profiler starts and stops",
+                         steps.left_out == 2
+                             ? "the first and the last"
+                             : counted(static_cast<std::size_t>(steps.left_out), "step"));
+    }
+    const auto known =
+        std::find_if(ways.begin(), ways.end(), [&](const auto& one) { return one.first == way; });
+    if (known == ways.end()) {
+      ways.emplace_back(std::move(way), 1);
+    } else {
+      ++known->second;
+    }
+  }
+  std::string text = ways.front().first;
+  if (ways.size() > 1) {
+    text += fmt::format(" ({}); otherwise on {}", counted(ways.front().second, "rank"),
+                        counted(answer.ranks.size() - ways.front().second, "rank"));
+  }
+  return text;
+}
+
+std::string step_time_text(const DiagnoseAnswer& answer, const Style& style) {
+  std::int64_t shortest = 0;
+  std::int64_t longest = 0;
+  for (const DiagnosedRank& rank : answer.ranks) {
+    for (const metrics::StepMeasures& step : rank.measures.kept) {
+      const std::int64_t time = step.time.total_ns();
+      shortest = longest == 0 ? time : std::min(shortest, time);
+      longest = std::max(longest, time);
+    }
+  }
+  std::string text = bold(to_text(mean_step(answer.totals)), style);
+  if (answer.totals.steps > 1) {
+    const auto ranks = static_cast<std::int64_t>(answer.ranks.size());
+    const std::int64_t each = answer.totals.steps % ranks == 0 ? answer.totals.steps / ranks : 0;
+    text +=
+        fmt::format(", mean of {} ({} … {})",
+                    ranks == 1 ? counted(static_cast<std::size_t>(each), "step")
+                    : each > 0 ? fmt::format("{} × {}", counted(answer.ranks.size(), "rank"),
+                                             counted(static_cast<std::size_t>(each), "step"))
+                               : fmt::format("{} steps on {} ranks", answer.totals.steps, ranks),
+                    to_text(seconds_of(shortest)), to_text(seconds_of(longest)));
+  }
+  return text;
+}
+
+// "host late 62.0 %, launching 20.1 %": the largest first, those of a tenth of a percent and more.
+template <typename Parts>
+std::string shares_text(const Parts& given, std::int64_t whole_ns) {
+  std::vector<TimePart> parts(given.begin(), given.end());
+  std::stable_sort(parts.begin(), parts.end(),
+                   [](const TimePart& a, const TimePart& b) { return a.time_ns > b.time_ns; });
+  std::vector<std::string> words;
+  for (const TimePart& part : parts) {
+    const auto share = ns_share(part.time_ns, whole_ns);
+    if (share && *share >= 0.001) {
+      words.push_back(fmt::format("{} {}", part.word, percent(share)));
+    }
+  }
+  return words.empty() ? "nothing" : join(words, ", ");
+}
+
+std::string communication_text(const metrics::RankTotals& totals) {
+  if (totals.time.communication_ns == 0) {
+    return "none is seen";
+  }
+  return fmt::format("{}: {} of the step, {} of it behind compute",
+                     to_text(mean_of(totals.time.communication_ns, totals)),
+                     percent(ns_share(totals.time.communication_ns, totals.time.total_ns())),
+                     percent(ns_share(totals.time.overlap_ns, totals.time.communication_ns)));
+}
+
+std::string peak_memory_text(const DiagnoseAnswer& answer) {
+  const auto& memory = answer.totals.memory;
+  if (!memory) {
+    return "not recorded";
+  }
+  const auto text = [](std::int64_t bytes) { return to_text(static_cast<double>(bytes) * 1_B); };
+  return fmt::format("{} allocated at the most, {} reserved", text(memory->allocated_bytes),
+                     text(memory->reserved_bytes));
+}
+
+std::vector<std::pair<std::string_view, std::string>> diagnose_lines(const DiagnoseAnswer& answer,
+                                                                     const Style& style) {
+  const metrics::RankTotals& totals = answer.totals;
+  std::vector<std::pair<std::string_view, std::string>> lines{
+      {"read", read_line(answer)},
+      {"steps", steps_line(answer)},
+      {"step", step_time_text(answer, style)}};
+  if (totals.time.idle_ns > 0) {
+    lines.emplace_back("idle", shares_text(idle_parts(totals.idle), totals.time.idle_ns));
+  }
+  lines.emplace_back("path", shares_text(path_parts(totals.path_ns), totals.time.total_ns()));
+  lines.emplace_back("comm.", communication_text(totals));
+  lines.emplace_back("memory", peak_memory_text(answer));
+  return lines;
+}
+
+// What may not be concluded.
+std::string scope_text(const DiagnoseAnswer& answer) {
+  if (is_whole_job(answer).value_or(true)) {
+    return {};
+  }
+  return fmt::format("{} of {} ranks: nothing is said of the job as a whole", answer.ranks.size(),
+                     answer.world.value_or(0));
+}
+
+std::string summary_text(const DiagnoseAnswer& answer, const Style& style) {
+  const bool list = style.format == Format::kMarkdown;
+  std::string text;
+  for (const auto& [name, line] : diagnose_lines(answer, style)) {
+    text += list ? fmt::format("- {}: {}\n", name, line)
+                 : fmt::format("{} {}\n", bold(fmt::format("{:<6}", name), style), line);
+  }
+  if (const std::string scope = scope_text(answer); !scope.empty()) {
+    text += (list ? "- " : "") + bold(scope, style) + "\n";
+  }
+  return text;
+}
+
+DiagnoseTableStyle table_style(const DiagnoseAnswer& answer, const Style& style,
+                               std::size_t usual) {
+  const std::size_t rows = answer.verbose ? kVerboseRows : usual;
+  return {.rows = answer.top ? static_cast<std::size_t>(*answer.top) : rows,
+          .people = style.format != Format::kCsv};
+}
+
+std::string section(const Table& table, const Style& style) {
+  return table.rows.empty() ? std::string() : "\n" + to_text(table, style);
+}
+
+// Losses of one kind as one, the first of a kind says where.
+struct LossKind {
+  std::string file;
+  std::size_t files = 0;
+  std::string what;
+  std::int64_t count = 0;
+};
+
+std::vector<LossKind> loss_kinds(const std::vector<DiagnosedLoss>& unread) {
+  std::vector<LossKind> kinds;
+  for (const DiagnosedLoss& loss : unread) {
+    auto known = std::ranges::find(kinds, loss.what, &LossKind::what);
+    if (known == kinds.end()) {
+      kinds.push_back({loss.file, 0, loss.what, 0});
+      known = kinds.end() - 1;
+    }
+    ++known->files;
+    known->count += loss.count;
+  }
+  return kinds;
+}
+
+std::string loss_text(const LossKind& kind) {
+  std::string where;
+  if (kind.files > 1) {
+    where = fmt::format("{} files, {} …: ", kind.files, file_name(kind.file));
+  } else if (!kind.file.empty()) {
+    where = file_name(kind.file) + ": ";
+  }
+  const bool counts = kind.count > static_cast<std::int64_t>(kind.files);
+  return fmt::format("not read: {}{}{}\n", where,
+                     counts ? with_thousands(kind.count) + " " : std::string(),
+                     printable(kind.what, 1000));
+}
+
+std::string unread_text(const DiagnoseAnswer& answer, const Style& style) {
+  const std::vector<LossKind> kinds = loss_kinds(answer.unread);
+  const std::size_t shown = answer.verbose ? kinds.size() : std::min(kUnreadLines, kinds.size());
+  std::string text;
+  for (std::size_t i = 0; i < shown; ++i) {
+    text += loss_text(kinds[i]);
+  }
+  if (shown < kinds.size()) {
+    text += fmt::format("not read: {} more (‹verbose›)\n", kinds.size() - shown);
+  }
+  const std::size_t assumed =
+      answer.verbose ? answer.assumed.size() : std::min(kAssumedLines, answer.assumed.size());
+  for (std::size_t i = 0; i < assumed; ++i) {
+    text += dim("assumed: " + describe::to_text(answer.assumed[i]), style) + "\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string to_text(const DiagnoseAnswer& answer, const Style& style) {
+  if (style.format == Format::kJson) {
+    return diagnose_json(answer);
+  }
+  const bool people = style.format != Format::kCsv;
+  if (!people) {
+    return to_text(steps_table(answer, table_style(answer, style, kVerboseRows)), style);
+  }
+  std::string text = summary_text(answer, style);
+  text += section(breakdown_table(answer, people, style.format == Format::kTable), style);
+  text += section(top_operators_table(answer, table_style(answer, style, kOperatorRows)), style);
+  text += section(top_kernels_table(answer, table_style(answer, style, kKernelRows)), style);
+  text += section(collectives_table(answer, table_style(answer, style, kCollectiveRows)), style);
+  if (answer.ranks.size() > 1) {
+    text += section(worst_ranks_table(answer, table_style(answer, style, kRankRows)), style);
+  }
+  if (answer.verbose) {
+    text += section(steps_table(answer, table_style(answer, style, kVerboseRows)), style);
+  }
+  const std::string unread = unread_text(answer, style);
+  return unread.empty() ? text : text + "\n" + unread;
+}
+
+}  // namespace sextant::explain

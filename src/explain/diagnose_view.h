@@ -1,0 +1,57 @@
+// What profiles show, measured: which ranks and steps, where a step's time goes, why devices idle,
+// what ran, and what could not be read.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/units.h"
+#include "describe/assumption.h"
+#include "explain/provenance.h"
+#include "explain/style.h"
+#include "metrics/measure.h"
+#include "timeline/recording.h"
+
+namespace sextant::explain {
+
+struct DiagnosedFile {
+  std::string name;
+  timeline::Recorder recorder = timeline::Recorder::kKineto;
+  Bytes bytes;  // decompressed; of a summary, of the profiles it is of
+  std::vector<RankId> ranks = {};
+};
+
+struct DiagnosedRank {
+  timeline::RecordedRank recorded;
+  metrics::RankMeasures measures;
+  metrics::RankTotals totals;
+};
+
+// What could not be read, or was left out; of `file`, or of all where it is empty.
+struct DiagnosedLoss {
+  std::string file;
+  std::string what;
+  std::int64_t count = 0;
+};
+
+struct DiagnoseAnswer {
+  Provenance provenance;
+  std::vector<DiagnosedFile> files;
+  std::vector<DiagnosedRank> ranks;         // by rank; not empty
+  std::optional<std::int64_t> world;        // ranks of the job, where a file says
+  metrics::RankTotals totals;               // of all ranks and their kept steps
+  std::vector<metrics::KernelRow> kernels;  // of all ranks together, as are the following
+  std::vector<metrics::OperatorRow> operators;
+  std::vector<metrics::CollectiveRow> collectives;
+  std::vector<DiagnosedLoss> unread;
+  describe::Assumptions assumed;
+  std::optional<std::int64_t> top;  // rows of a table; nothing: as many as fit
+  bool verbose = false;
+};
+
+std::string to_text(const DiagnoseAnswer& answer, const Style& style);
+
+}  // namespace sextant::explain

@@ -1,0 +1,249 @@
+// `sextant diagnose` as a user meets it: what is read, what is said, what is refused.
+#include <algorithm>
+#include <filesystem>
+#include <string>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "made_traces.h"
+#include "run_program.h"
+
+namespace sextant::tests {
+namespace {
+
+using nlohmann::json;
+
+json diagnosed(std::vector<std::string> words) {
+  words.insert(words.begin(), "diagnose");
+  words.emplace_back("--json");
+  const Ran ran = run_sextant(words);
+  EXPECT_EQ(ran.exit_code, 0) << ran.err;
+  return ran.exit_code == 0 ? json::parse(ran.out) : json();
+}
+
+// Of a folder of made ranks; rank 1 is 1.5 ms late.
+void write_ranks(const Folder& folder, int world, const std::string& name = "rank{}.json") {
+  for (int rank = 0; rank < world; ++rank) {
+    std::string file = name;
+    file.replace(file.find("{}"), 2, std::to_string(rank));
+    (void)folder.write(file,
+                       made_trace({.rank = rank, .world = world, .late_us = rank == 1 ? 1500 : 0}));
+  }
+}
+
+// made_traces.h says what a step is made of: 5 ms of compute, 2 ms of all-reduce, 3 ms of nothing.
+TEST(DiagnoseCli, AStepIsTheSumOfItsParts) {
+  const Folder folder;
+  const json answer = diagnosed({folder.write("a.json", made_trace({.world = 2}))});
+  EXPECT_EQ(answer["schema"], "sextant.diagnose/1");
+  EXPECT_EQ(answer["ranks"], 1);
+  EXPECT_EQ(answer["steps"], 3);
+  EXPECT_DOUBLE_EQ(answer["step_time_s"].get<double>(), 0.010);
+  EXPECT_DOUBLE_EQ(answer["breakdown"]["compute_s"].get<double>(), 0.005);
+  EXPECT_DOUBLE_EQ(answer["breakdown"]["exposed_comm_s"].get<double>(), 0.002);
+  EXPECT_DOUBLE_EQ(answer["breakdown"]["exposed_copy_s"].get<double>(), 0.0);
+  EXPECT_DOUBLE_EQ(answer["breakdown"]["idle_s"].get<double>(), 0.003);
+  EXPECT_EQ(answer["per_rank"][0]["steps_left_out"], 2);
+  EXPECT_EQ(answer["per_rank"][0]["step_basis"], "markers");
+}
+
+// 4 MiB in 2 ms: 2.097 GB/s, and 2 (n − 1) / n = 1 of it on a ring of two.
+TEST(DiagnoseCli, CollectivesHaveBothBandwidths) {
+  const Folder folder;
+  const json answer = diagnosed({folder.write("a.json", made_trace({.world = 2}))});
+  ASSERT_EQ(answer["collectives"].size(), 1U);
+  const json& row = answer["collectives"][0];
+  EXPECT_EQ(row["collective"], "all_reduce");
+  EXPECT_EQ(row["ranks"], 2);
+  EXPECT_EQ(row["count"], 3);
+  EXPECT_NEAR(row["algorithm_bandwidth_GBps"].get<double>(), 4194304 / 2e-3 / 1e9, 1e-9);
+  EXPECT_NEAR(row["bus_bandwidth_GBps"].get<double>(), 4194304 / 2e-3 / 1e9, 1e-9);
+}
+
+TEST(DiagnoseCli, TheFirstScreenIsOneScreen) {
+  const Folder folder;
+  write_ranks(folder, 8);
+  const Ran ran = run_sextant({"diagnose", folder.path().string()});
+  ASSERT_EQ(ran.exit_code, 0) << ran.err;
+  EXPECT_LE(std::count(ran.out.begin(), ran.out.end(), '\n'), 40);
+  for (const char* said :
+       {"8 ranks of 8", "NVIDIA H100 80GB HBM3", "8 files", "PyTorch profiler",
+        "the first and the last left out", "where the step goes", "exposed communication",
+        "ampere_sgemm_128x64_nn", "aten::mm", "all_reduce", "device=h100-sxm"}) {
+    EXPECT_NE(ran.out.find(said), std::string::npos) << said << "\n" << ran.out;
+  }
+}
+
+TEST(DiagnoseCli, TheRankThatOthersWaitForStandsFirst) {
+  const Folder folder;
+  write_ranks(folder, 8);
+  const Ran ran = run_sextant({"diagnose", folder.path().string(), "--top", "8"});
+  ASSERT_EQ(ran.exit_code, 0) << ran.err;
+  const std::size_t head = ran.out.find("\nrank ");
+  ASSERT_NE(head, std::string::npos) << ran.out;
+  const std::size_t first = ran.out.find('\n', head + 1) + 1;
+  EXPECT_EQ(ran.out.substr(first, ran.out.find("10 ms", first) - first), "   1  ") << ran.out;
+}
+
+TEST(DiagnoseCli, FilesPatternsAndFoldersAreOneAnswer) {
+  const Folder folder;
+  write_ranks(folder, 3);
+  const std::string base = folder.path().string();
+  json whole = diagnosed({base});
+  EXPECT_EQ(whole["ranks"], 3);
+  EXPECT_EQ(whole["is_whole_job"], true);
+  EXPECT_EQ(diagnosed({base + "/rank*.json"}), whole);
+  EXPECT_EQ(diagnosed({base + "/**/rank[0-2].json"}), whole);
+  EXPECT_EQ(diagnosed({base + "/rank0.json", base + "/rank1.json", base + "/rank2.json"}), whole);
+  // A file that is named twice is read once.
+  EXPECT_EQ(diagnosed({base + "/rank0.json", base}), whole);
+}
+
+TEST(DiagnoseCli, TensorBoardsLastRunIsRead) {
+  const Folder folder;
+  (void)folder.write("plugins/profile/2026_01_01_00_00_00/host.json",
+                     made_trace({.steps = 3, .device = "NVIDIA A100-SXM4-80GB"}));
+  (void)folder.write("plugins/profile/2026_02_01_00_00_00/host.json", made_trace({}));
+  const Ran ran = run_sextant({"diagnose", folder.path().string()});
+  ASSERT_EQ(ran.exit_code, 0) << ran.err;
+  EXPECT_NE(ran.out.find("NVIDIA H100"), std::string::npos) << ran.out;
+  EXPECT_NE(ran.err.find("of 2 runs"), std::string::npos) << ran.err;
+}
+
+TEST(DiagnoseCli, AFewOfManyRanksAreNoVerdictOnTheJob) {
+  const Folder folder;
+  write_ranks(folder, 4);
+  const Ran ran = run_sextant({"diagnose", folder.path().string(), "--ranks", "0,2-3"});
+  ASSERT_EQ(ran.exit_code, 0) << ran.err;
+  EXPECT_NE(ran.out.find("3 of 4 ranks: nothing is said of the job as a whole"), std::string::npos)
+      << ran.out;
+  const json answer = diagnosed({folder.path().string(), "--ranks", "2"});
+  EXPECT_EQ(answer["per_rank"].size(), 1U);
+  EXPECT_EQ(answer["per_rank"][0]["rank"], 2);
+  EXPECT_EQ(answer["is_whole_job"], false);
+  const Ran none = run_sextant({"diagnose", folder.path().string(), "--ranks", "9"});
+  EXPECT_EQ(none.exit_code, 2);
+  EXPECT_NE(none.err.find("0-3"), std::string::npos) << none.err;
+}
+
+TEST(DiagnoseCli, StepsThatAreAskedForAreMeasured) {
+  const Folder folder;
+  const std::string file = folder.write("a.json", made_trace({}));
+  const json answer = diagnosed({file, "--steps", "3-4"});
+  ASSERT_EQ(answer["per_rank"][0]["steps"].size(), 2U);
+  EXPECT_EQ(answer["per_rank"][0]["steps"][0]["number"], 3);
+  EXPECT_EQ(answer["per_rank"][0]["steps"][1]["number"], 4);
+  EXPECT_EQ(run_sextant({"diagnose", file, "--steps", "7-4"}).exit_code, 2);
+  EXPECT_EQ(run_sextant({"diagnose", file, "--steps", "all"}).exit_code, 2);
+}
+
+TEST(DiagnoseCli, WithoutMarksItIsSaidHowStepsWereFound) {
+  const Folder folder;
+  const Ran found = run_sextant(
+      {"diagnose", folder.write("a.json", made_trace({.steps = 12, .is_marked = false}))});
+  ASSERT_EQ(found.exit_code, 0) << found.err;
+  EXPECT_NE(found.out.find("no step is marked"), std::string::npos) << found.out;
+  const json one =
+      diagnosed({folder.write("b.json", made_trace({.steps = 1, .is_marked = false}))});
+  EXPECT_EQ(one["per_rank"][0]["step_basis"], "whole");
+}
+
+TEST(DiagnoseCli, RanksOfSeveralFilesMustBeKnown) {
+  const Folder folder;
+  const std::string one = folder.write("left.json", made_trace({.says_rank = false}));
+  const std::string other = folder.write("right.json", made_trace({.says_rank = false}));
+  EXPECT_EQ(run_sextant({"diagnose", one}).exit_code, 0);
+  const Ran ran = run_sextant({"diagnose", one, other});
+  EXPECT_EQ(ran.exit_code, 2);
+  EXPECT_NE(ran.err.find("RANK=FILE"), std::string::npos) << ran.err;
+  const json told = diagnosed({"0=" + one, "5=" + other});
+  ASSERT_EQ(told["per_rank"].size(), 2U);
+  EXPECT_EQ(told["per_rank"][1]["rank"], 5);
+  // A name that says it is enough.
+  const std::string named = folder.write("rank7.json", made_trace({.says_rank = false}));
+  EXPECT_EQ(diagnosed({"0=" + one, named})["per_rank"][1]["rank"], 7);
+}
+
+TEST(DiagnoseCli, ARankIsInOneFileOnly) {
+  const Folder folder;
+  const std::string one = folder.write("a.json", made_trace({.rank = 3, .world = 8}));
+  const std::string other = folder.write("b.json", made_trace({.rank = 3, .world = 8}));
+  const Ran ran = run_sextant({"diagnose", one, other});
+  EXPECT_EQ(ran.exit_code, 2);
+  EXPECT_NE(ran.err.find("rank 3 is in"), std::string::npos) << ran.err;
+  EXPECT_NE(ran.err.find("b.json"), std::string::npos) << ran.err;
+}
+
+TEST(DiagnoseCli, WhatIsNotReadIsRefusedOrCounted) {
+  const Folder folder;
+  const std::string good = folder.write("rank0.json", made_trace({}));
+  const std::string empty = folder.write("rank1.json", "");
+  const Ran alone = run_sextant({"diagnose", empty});
+  EXPECT_EQ(alone.exit_code, 2);
+  EXPECT_NE(alone.err.find("is empty"), std::string::npos) << alone.err;
+  const json both = diagnosed({good, empty});
+  ASSERT_EQ(both["unread"].size(), 1U);
+  EXPECT_NE(both["unread"][0]["what"].get<std::string>().find("is empty"), std::string::npos);
+  EXPECT_NE(both["unread"][0]["file"].get<std::string>().find("rank1.json"), std::string::npos);
+  EXPECT_EQ(run_sextant({"diagnose", folder.path().string() + "/none.json"}).exit_code, 2);
+  EXPECT_EQ(run_sextant({"diagnose", folder.path().string() + "/x*.json"}).exit_code, 2);
+  EXPECT_EQ(run_sextant({"diagnose"}).exit_code, 2);
+}
+
+TEST(DiagnoseCli, ATraceThatWasCutIsReadUpToThere) {
+  const Folder folder;
+  const std::string whole = made_trace({.steps = 8});
+  const std::string file = folder.write("cut.json", whole.substr(0, whole.size() * 3 / 4));
+  const json answer = diagnosed({file});
+  EXPECT_GE(answer["steps"].get<int>(), 2);
+  ASSERT_FALSE(answer["unread"].empty());
+}
+
+TEST(DiagnoseCli, TheDeviceCanBeSaid) {
+  const Folder folder;
+  const std::string file = folder.write("a.json", made_trace({.device = "Some Accelerator"}));
+  EXPECT_TRUE(diagnosed({file})["assumed"].empty());
+  EXPECT_EQ(run_sextant({"diagnose", file, "--device", "h200"}).exit_code, 0);
+  const Ran wrong = run_sextant({"diagnose", file, "--device", "h2000"});
+  EXPECT_EQ(wrong.exit_code, 2);
+  EXPECT_NE(wrong.err.find("h200"), std::string::npos) << wrong.err;
+}
+
+TEST(DiagnoseCli, AnAnswerIsTheSameTwiceAndInEveryForm) {
+  const Folder folder;
+  write_ranks(folder, 4);
+  for (const char* form : {"table", "json", "md", "csv"}) {
+    const std::vector<std::string> words{"diagnose", folder.path().string(), "-o", form};
+    const Ran first = run_sextant(words);
+    EXPECT_EQ(first.exit_code, 0) << first.err;
+    EXPECT_FALSE(first.out.empty());
+    EXPECT_EQ(run_sextant(words).out, first.out);
+  }
+}
+
+// A predicted step is read like a measured one.
+TEST(DiagnoseCli, APredictedTimelineIsRead) {
+  const Folder folder;
+  const std::string file = (folder.path() / "step.json").string();
+  const Ran estimate = run_sextant({"estimate", "llama-3.1-8b", "--on", "16xh100-sxm", "--layout",
+                                    "tp=4,pp=2", "--gbs", "16", "--timeline", file, "--json"});
+  ASSERT_EQ(estimate.exit_code, 0) << estimate.err;
+  const json answer = diagnosed({file});
+  EXPECT_NEAR(answer["step_time_s"].get<double>(),
+              json::parse(estimate.out)["step_time_s"].get<double>(),
+              0.02 * answer["step_time_s"].get<double>());
+}
+
+TEST(DiagnoseCli, SixtyFourRanksAreOneAnswer) {
+  const Folder folder;
+  write_ranks(folder, 64);
+  const json answer = diagnosed({folder.path().string()});
+  EXPECT_EQ(answer["ranks"], 64);
+  EXPECT_EQ(answer["steps"], 64 * 3);
+  // 63 ranks compute 5 ms, one 6.5.
+  EXPECT_NEAR(answer["breakdown"]["compute_s"].get<double>(), (63 * 5e-3 + 6.5e-3) / 64, 1e-12);
+}
+
+}  // namespace
+}  // namespace sextant::tests

@@ -1,6 +1,7 @@
 #include "metrics/measure.h"
 
 #include <algorithm>
+#include <tuple>
 
 namespace sextant::metrics {
 namespace {
@@ -116,6 +117,20 @@ std::vector<StepMeasures> step_measures(const RankSteps& steps, const StepParts&
   return kept;
 }
 
+// The larger of what was allocated and of what was reserved; of equals the earlier moment.
+std::optional<MemoryPeak> larger_peak(const std::optional<MemoryPeak>& a,
+                                      const std::optional<MemoryPeak>& b) {
+  if (!a || !b) {
+    return a ? a : b;
+  }
+  const auto key = [](const MemoryPeak& peak) {
+    return std::tuple(-peak.allocated_bytes, peak.allocated_at_ns);
+  };
+  MemoryPeak larger = key(*a) <= key(*b) ? *a : *b;
+  larger.reserved_bytes = std::max(a->reserved_bytes, b->reserved_bytes);
+  return larger;
+}
+
 }  // namespace
 
 std::vector<RankMeasures> measure(const View& view, const Steps& steps) {
@@ -139,30 +154,38 @@ std::vector<RankMeasures> measure(const timeline::Recording& recording,
   return measure(view, steps_of(view, options.steps));
 }
 
+RankTotals& RankTotals::operator+=(const StepMeasures& step) {
+  RankTotals one{.steps = 1,
+                 .time = step.time,
+                 .idle = step.idle,
+                 .launches = step.launches,
+                 .path_ns = step.path_ns,
+                 .assumed_waits = step.assumed_waits,
+                 .memory = step.memory,
+                 .flops = step.flops};
+  one.queue = step.queue.value_or(QueueDepth());
+  return *this += one;
+}
+
+RankTotals& RankTotals::operator+=(const RankTotals& other) {
+  steps += other.steps;
+  time += other.time;
+  idle += other.idle;
+  queue += other.queue;
+  launches += other.launches;
+  for (std::size_t i = 0; i < kBounds; ++i) {
+    path_ns[i] += other.path_ns[i];
+  }
+  assumed_waits += other.assumed_waits;
+  memory = larger_peak(memory, other.memory);
+  flops += other.flops;
+  return *this;
+}
+
 RankTotals totals(const RankMeasures& rank) {
   RankTotals sum;
   for (const StepMeasures& step : rank.kept) {
-    sum.steps += 1;
-    sum.time += step.time;
-    sum.idle += step.idle;
-    if (step.queue) {
-      sum.queue += *step.queue;
-    }
-    sum.launches += step.launches;
-    for (std::size_t i = 0; i < kBounds; ++i) {
-      sum.path_ns[i] += step.path_ns[i];
-    }
-    sum.assumed_waits += step.assumed_waits;
-    if (step.memory &&
-        (!sum.memory || step.memory->allocated_bytes > sum.memory->allocated_bytes)) {
-      const std::int64_t reserved = sum.memory ? sum.memory->reserved_bytes : 0;
-      sum.memory = step.memory;
-      sum.memory->reserved_bytes = std::max(reserved, step.memory->reserved_bytes);
-    } else if (step.memory) {
-      sum.memory->reserved_bytes =
-          std::max(sum.memory->reserved_bytes, step.memory->reserved_bytes);
-    }
-    sum.flops += step.flops;
+    sum += step;
   }
   return sum;
 }

@@ -57,14 +57,17 @@ std::vector<RankMeasures> measure(const View& view, const Steps& steps);
 // Of all kept steps together.
 struct RankTotals {
   std::int64_t steps = 0;
-  Breakdown time;
-  IdleCauses idle;
-  QueueDepth queue;
+  Breakdown time = {};
+  IdleCauses idle = {};
+  QueueDepth queue = {};
   LaunchDelays launches = {};
   std::array<std::int64_t, kBounds> path_ns{};
   std::int64_t assumed_waits = 0;
   std::optional<MemoryPeak> memory = std::nullopt;
   WideSum flops = {};
+  RankTotals& operator+=(const StepMeasures& step);
+  RankTotals& operator+=(const RankTotals& other);
+  bool operator==(const RankTotals&) const = default;
 };
 RankTotals totals(const RankMeasures& rank);
 

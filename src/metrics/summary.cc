@@ -1,0 +1,241 @@
+#include "metrics/summary.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+namespace sextant::metrics {
+namespace {
+
+using timeline::Group;
+using timeline::LaneId;
+using timeline::Span;
+using timeline::SpanKind;
+
+// A long name keeps its beginning and a number made of all of it: names that differ stay different.
+std::string short_name(const std::string& name) {
+  if (name.size() <= kMostSummaryName) {
+    return name;
+  }
+  // FNV-1a. Source: Fowler, Noll, Vo; RFC 9923.
+  std::uint64_t hash = 0xcbf29ce484222325U;
+  for (const char byte : name) {
+    hash = (hash ^ static_cast<unsigned char>(byte)) * 0x100000001b3U;
+  }
+  std::string digits;
+  for (; digits.size() < 16; hash >>= 4U) {
+    digits += "0123456789abcdef"[hash & 15U];
+  }
+  return name.substr(0, kMostSummaryName - digits.size() - 1) + "~" + digits;
+}
+
+template <typename Row, typename Fold>
+std::vector<Row> bounded_rows(std::vector<Row> rows, const Fold& fold) {
+  for (std::size_t i = kMostSummaryRows; i < rows.size(); ++i) {
+    fold(rows[i]);
+  }
+  return folded(std::move(rows));
+}
+
+std::vector<KernelRow> bounded(std::vector<KernelRow> rows) {
+  for (KernelRow& row : rows) {
+    row.name = short_name(row.name);
+  }
+  return bounded_rows(folded(std::move(rows)),
+                      [](KernelRow& row) { row.name = std::string(kOthersName); });
+}
+
+std::vector<OperatorRow> bounded(std::vector<OperatorRow> rows) {
+  for (OperatorRow& row : rows) {
+    row.name = short_name(row.name);
+    row.category = short_name(row.category);
+    row.module = short_name(row.module);
+  }
+  return bounded_rows(folded(std::move(rows)), [](OperatorRow& row) {
+    row.name = std::string(kOthersName);
+    row.category.clear();
+    row.module.clear();
+  });
+}
+
+std::vector<CollectiveRow> bounded(std::vector<CollectiveRow> rows) {
+  for (CollectiveRow& row : rows) {
+    row.word = short_name(row.word);
+  }
+  return bounded_rows(folded(std::move(rows)), [](CollectiveRow& row) {
+    row.op = std::nullopt;
+    row.word = std::string(kOthersName);
+    row.ranks = std::nullopt;
+    row.size_class = std::nullopt;
+  });
+}
+
+StepMeasures shifted(StepMeasures step, std::int64_t by_ns) {
+  for (Interval* time : {&step.host, &step.window}) {
+    time->start_ns += by_ns;
+    time->end_ns += by_ns;
+  }
+  if (step.memory) {
+    step.memory->allocated_at_ns += by_ns;
+  }
+  return step;
+}
+
+// Groups as numbered by the Timeline → as the summary has them, in order.
+class GroupTable {
+ public:
+  std::uint32_t number(const timeline::Timeline& timeline, std::optional<timeline::GroupId> id) {
+    if (!id) {
+      return kNone;
+    }
+    const auto known = known_.find(id->value);
+    if (known != known_.end()) {
+      return known->second;
+    }
+    if (groups_.size() == kMostSummaryGroups) {
+      return kNone;
+    }
+    Group group = timeline.group_of(*id);
+    group.name = short_name(group.name);
+    if (group.ranks.size() > kMostSummaryGroupRanks) {
+      group.size = group.size ? group.size : static_cast<std::int64_t>(group.ranks.size());
+      group.ranks.clear();
+    }
+    const auto number = static_cast<std::uint32_t>(groups_.size());
+    groups_.push_back(std::move(group));
+    known_[id->value] = number;
+    return number;
+  }
+  [[nodiscard]] std::vector<Group> take() { return std::move(groups_); }
+
+ private:
+  std::map<std::int64_t, std::uint32_t> known_;
+  std::vector<Group> groups_;
+};
+
+// The kept communications of a rank in order of time.
+std::vector<std::uint32_t> kept_communications(const View& view, const RankLanes& rank,
+                                               const Steps& steps, const RankSteps& of_rank) {
+  std::vector<std::uint32_t> found;
+  for (const LaneId lane : rank.has_device() ? rank.streams : rank.threads) {
+    if (view.timeline().sum(lane, SpanKind::kCommunication).spans == 0) {
+      continue;
+    }
+    for (const Span& span : view.timeline().spans_of(lane)) {
+      const std::uint32_t step = steps.step_of[view.number_of(span)];
+      if (step != kNone && of_rank.steps[step].is_kept &&
+          view.timeline().label_of(span).kind == SpanKind::kCommunication) {
+        found.push_back(view.number_of(span));
+      }
+    }
+  }
+  const std::span<const Span> spans = view.timeline().spans();
+  std::sort(found.begin(), found.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return std::tuple(steps.step_of[a], spans[a].start_ns, a) <
+           std::tuple(steps.step_of[b], spans[b].start_ns, b);
+  });
+  return found;
+}
+
+// Whole steps as long as they fit, and of the first at least what fits.
+void cut_instances(std::vector<CollectiveInstance>& instances) {
+  if (instances.size() <= kMostSummaryInstances) {
+    return;
+  }
+  std::size_t most = kMostSummaryInstances;
+  while (most > 0 && instances[most - 1].step == instances[most].step) {
+    --most;
+  }
+  instances.resize(most == 0 ? kMostSummaryInstances : most);
+}
+
+void add_instances(const View& view, const RankLanes& rank, const Steps& steps,
+                   const RankSteps& of_rank, RankSummary& summary) {
+  GroupTable groups;
+  // How many a group has seen in the step, where the source does not number them.
+  std::map<std::tuple<std::uint32_t, std::uint32_t, std::optional<CollectiveOp>>, std::int64_t>
+      counted;
+  const std::int64_t origin = view.recording->origin_ns;
+  for (const std::uint32_t number : kept_communications(view, rank, steps, of_rank)) {
+    const Span& span = view.timeline().spans()[number];
+    const timeline::Label& label = view.timeline().label_of(span);
+    const auto sequence = view.timeline().occurrence_of(span).sequence;
+    CollectiveInstance one;
+    one.step = of_rank.steps[steps.step_of[number]].number;
+    one.op = label.collective ? label.collective->op : std::nullopt;
+    one.group =
+        groups.number(view.timeline(), label.collective ? label.collective->group : std::nullopt);
+    one.is_counted = !sequence;
+    one.sequence =
+        sequence ? sequence->value : counted[{steps.step_of[number], one.group, one.op}]++;
+    if (label.bytes && label.bytes->base() >= 0.0 && label.bytes->base() < 0x1p62) {
+      one.bytes = static_cast<std::int64_t>(label.bytes->base());
+    }
+    one.start_ns = origin + span.start_ns;
+    one.end_ns = origin + span.end_ns();
+    if (view.call_of[number] != kNone) {
+      one.asked_ns = origin + view.timeline().spans()[view.call_of[number]].start_ns;
+    }
+    summary.instances.push_back(one);
+  }
+  cut_instances(summary.instances);
+  summary.groups = groups.take();
+}
+
+void add_facts(const timeline::Recording& recording, RankSummary& summary) {
+  summary.has_shapes = recording.has_shapes;
+  summary.has_stacks = recording.has_stacks;
+  summary.has_memory = recording.has_memory;
+  summary.has_sync_events = recording.has_sync_events;
+  for (const timeline::RecordedRank& rank : recording.ranks) {
+    if (rank.rank == summary.rank) {
+      summary.world = rank.world;
+      summary.host = short_name(rank.host);
+      summary.device = rank.device ? short_name(rank.device->name) : std::string();
+    }
+  }
+}
+
+}  // namespace
+
+RankTotals RankSummary::total() const {
+  RankTotals sum = folded;
+  for (const StepMeasures& step : steps) {
+    sum += step;
+  }
+  return sum;
+}
+
+Summary summarize(const View& view, const Steps& steps, const std::vector<RankMeasures>& ranks) {
+  Summary summary;
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    const RankMeasures& measured = ranks[i];
+    RankSummary rank{.rank = measured.rank,
+                     .has_device = measured.has_device,
+                     .basis = measured.steps.basis,
+                     .found_by = short_name(measured.steps.found_by),
+                     .recorded = static_cast<std::int64_t>(measured.steps.steps.size())};
+    add_facts(*view.recording, rank);
+    for (const StepMeasures& step : measured.kept) {
+      if (rank.steps.size() < kMostSummarySteps) {
+        rank.steps.push_back(shifted(step, view.recording->origin_ns));
+      } else {
+        rank.folded += shifted(step, view.recording->origin_ns);
+      }
+    }
+    rank.kernels = bounded(measured.kernels);
+    rank.operators = bounded(measured.operators);
+    rank.collectives = bounded(measured.collectives);
+    add_instances(view, view.ranks[i], steps, measured.steps, rank);
+    summary = merge(std::move(summary), {{std::move(rank)}});
+  }
+  return summary;
+}
+
+Summary summarize(const timeline::Recording& recording, const MeasureOptions& options) {
+  const View view = view_of(recording);
+  const Steps steps = steps_of(view, options.steps);
+  return summarize(view, steps, measure(view, steps));
+}
+
+}  // namespace sextant::metrics

@@ -8,6 +8,8 @@
 #include "profile/kineto_reader.h"
 #include "profile/nsys.h"
 #include "profile/profile_kind.h"
+#include "profile/wire.h"
+#include "profile/xplane.h"
 
 namespace sextant::profile {
 namespace {
@@ -33,8 +35,9 @@ Result<timeline::Recording> read_sqlite(const ByteSource& source, const std::str
                    {.kernels = kernel_names(options.names), .most_spans = options.most_events});
 }
 
-Result<timeline::Recording> read_source(std::unique_ptr<ByteSource> source, const std::string& name,
-                                        const ReadOptions& options) {
+// `again`: opens the same bytes anew; empty where they come through a pipe.
+Result<timeline::Recording> read_source(std::unique_ptr<ByteSource> source, const OpenBytes& again,
+                                        const std::string& name, const ReadOptions& options) {
   SEXTANT_TRY(Head head, read_head(std::move(source), kKindHead));
   const ProfileKind kind = profile_kind(head.bytes);
   if (const auto refusal = refusal_of(kind)) {
@@ -42,6 +45,13 @@ Result<timeline::Recording> read_source(std::unique_ptr<ByteSource> source, cons
   }
   if (kind == ProfileKind::kSqlite) {
     return read_sqlite(*head.whole, name, options);
+  }
+  if (kind == ProfileKind::kXplane) {
+    return !again ? invalid("is an XLA profile through a pipe, and such a one is read three times",
+                            name, "its file")
+                  : read_xplane(again, name,
+                                {.kernels = kernel_names(options.names),
+                                 .most_spans = options.most_events});
   }
   if (kind == ProfileKind::kKineto || kind == ProfileKind::kChrome ||
       kind == ProfileKind::kSextant) {
@@ -56,13 +66,18 @@ Result<timeline::Recording> read_source(std::unique_ptr<ByteSource> source, cons
 Result<timeline::Recording> read_profile(const std::filesystem::path& path,
                                          const ReadOptions& options) {
   SEXTANT_TRY(std::unique_ptr<ByteSource> source, open_bytes(path, options.most_bytes));
-  return read_source(std::move(source), path == "-" ? "standard input" : path.string(), options);
+  if (path == "-") {
+    return read_source(std::move(source), {}, "standard input", options);
+  }
+  const OpenBytes again = [&] { return open_bytes(path, options.most_bytes); };
+  return read_source(std::move(source), again, path.string(), options);
 }
 
 Result<timeline::Recording> read_profile_bytes(std::string_view held, const std::string& name,
                                                const ReadOptions& options) {
   SEXTANT_TRY(std::unique_ptr<ByteSource> source, bytes_of(held, options.most_bytes));
-  return read_source(std::move(source), name, options);
+  const OpenBytes again = [&] { return bytes_of(held, options.most_bytes); };
+  return read_source(std::move(source), again, name, options);
 }
 
 }  // namespace sextant::profile

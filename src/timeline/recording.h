@@ -78,6 +78,20 @@ struct StreamWait {
   bool is_stream_stated = true;
 };
 
+// A program that a compiler made, and how it lies on devices, as the source says it.
+struct RecordedSharding {
+  std::string of;        // an array: "p['emb']"
+  std::string sharding;  // "[{data,fsdp}, {}]", "{devices=[2,1]<=[2]}"
+};
+struct RecordedProgram {
+  std::string name;
+  std::int64_t id = 0;
+  std::int64_t replicas = 1;
+  std::int64_t partitions = 1;
+  std::string mesh = {};  // "data=2,tensor=4"; empty: not said
+  std::vector<RecordedSharding> shardings = {};
+};
+
 // What could not be read, or was left out, by reason.
 struct Unread {
   std::string what;  // "events without a start", "truncated: the last 1.2 MB"
@@ -91,10 +105,11 @@ struct Recording {
   Timeline timeline;   // sorted
   std::int64_t origin_ns = 0;
   std::int64_t base_ns = 0;  // part of origin_ns: what the source adds to all times in its file
-  std::vector<RecordedRank> ranks;  // by rank
-  std::vector<RecordedStep> steps;  // by rank, then start
-  std::vector<MemoryPoint> memory;  // by rank, then time
-  std::vector<StreamWait> waits;    // by rank, then time
+  std::vector<RecordedRank> ranks;        // by rank
+  std::vector<RecordedStep> steps;        // by rank, then start
+  std::vector<MemoryPoint> memory;        // by rank, then time
+  std::vector<StreamWait> waits;          // by rank, then time
+  std::vector<RecordedProgram> programs;  // by name, then id
   std::vector<Unread> unread;
   // Shapes, stacks and memory were recorded: absence of a finding means something only then.
   bool has_shapes = false;

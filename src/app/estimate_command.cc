@@ -13,7 +13,6 @@
 #include "explain/compute_view.h"
 #include "explain/step_tree.h"
 #include "step/step_answer.h"
-#include "step/step_detail.h"
 #include "step/step_timeline.h"
 #include "timeline/chrome_trace.h"
 
@@ -206,9 +205,8 @@ Result<Output> explain_step(const JobRequest& request, const Context& context) {
   const Job& job = reading.job;
   SEXTANT_CHECK_OK(step::check_tokens(job));
   SEXTANT_TRY(const machine::StepMachine machine, machine::step_machine(job, context.data));
-  const step::Estimate result = step::whole_estimate(job, machine);
-  const explain::Term tree =
-      explain::step_tree(result, step::step_detail(job, result, machine.model), job);
+  const step::RecordedEstimate result = step::recorded_estimate(job, machine);
+  const explain::Term tree = explain::step_tree(result.estimate, result.record, job);
   return Output{
       .text = explain::to_text(tree, provenance_with(reading, machine.inputs), context.style),
       .notes = {},

@@ -60,12 +60,12 @@ Term phase_term(StepPhase phase, std::string_view word, const RankDetail& rank) 
     add_part(operator_term(*one, repeats), term);
   }
   if (phase == StepPhase::kForward) {
-    add_part(seconds_term("first gather", rank.first_gather * repeats,
+    add_part(seconds_term("first gather", rank.time.first_gather * repeats,
                           "FSDP gathers a first unit, and nothing hides it"),
              term);
   }
   if (phase != StepPhase::kUpdate) {
-    add_part(seconds_term("experts", rank.expert_wait * repeats,
+    add_part(seconds_term("experts", rank.time.expert_wait * repeats,
                           "the device waits while they are issued one by one (host.toml: expert)"),
              term);
   }
@@ -87,16 +87,6 @@ Term seconds_term(std::string name, Seconds time, std::string formula) {
 void add_part(Term part, Term& term) {
   if (part.number > 0.0) {
     term.parts.push_back(std::move(part));
-  }
-}
-
-void add_rest(std::string name, std::string formula, Term& term) {
-  double rest = term.number;
-  for (const Term& part : term.parts) {
-    rest -= part.number;
-  }
-  if (rest > term.number * kRounding) {
-    term.parts.push_back(seconds_term(std::move(name), Seconds(rest), std::move(formula)));
   }
 }
 

@@ -25,8 +25,6 @@ Term operator_term(const cost::OperatorTime& one, double repeats);
 Term seconds_term(std::string name, Seconds time, std::string formula = {});
 // Adds a part unless it takes nothing.
 void add_part(Term part, Term& term);
-// Adds what the parts leave of the term, if anything.
-void add_rest(std::string name, std::string formula, Term& term);
 // Equals in the order of the step.
 std::vector<const cost::OperatorTime*> longest_first(
     const std::vector<cost::OperatorTime>& operators);

@@ -7,6 +7,6 @@
 namespace sextant::explain {
 
 // What of the axis is exposed in the step. REQUIRES: more than nothing is.
-Term exposed_term(step::Axis axis, const step::Estimate& result, const step::StepDetail& detail);
+Term exposed_term(step::Axis axis, const step::Estimate& result, const step::StepRecord& record);
 
 }  // namespace sextant::explain

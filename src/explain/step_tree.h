@@ -5,11 +5,11 @@
 #include "describe/layout/job.h"
 #include "explain/term_tree.h"
 #include "step/step_answer.h"
-#include "step/step_detail.h"
+#include "step/step_record.h"
 
 namespace sextant::explain {
 
-Term step_tree(const step::Estimate& result, const step::StepDetail& detail,
+Term step_tree(const step::Estimate& result, const step::StepRecord& record,
                const describe::Job& job);
 
 }  // namespace sextant::explain

@@ -21,9 +21,6 @@ struct Term {
   std::vector<Term> parts;
 };
 
-// The share of a term below which a part of it is nothing.
-inline constexpr double kRounding = 1e-9;
-
 // A term of bytes, with neither formula nor parts yet.
 Term bytes_term(std::string name, Bytes bytes);
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "step/stage_cost.h"
+#include "step/step_record.h"
 
 namespace sextant::step {
 
@@ -37,5 +38,12 @@ struct StepEstimate : StepTerms {
 
 // REQUIRES: check_rules finds nothing for the job.
 StepEstimate estimate_step(const describe::Job& job, const StepModel& model);
+
+// The same with what it is made of.
+struct RecordedStep {
+  StepEstimate estimate;
+  StepRecord record;
+};
+RecordedStep recorded_step(const describe::Job& job, const StepModel& model);
 
 }  // namespace sextant::step

@@ -17,8 +17,9 @@ using workload::Stage;
 // Prices each message and adds it to its like.
 class PriceSink {
  public:
-  PriceSink(const MessagePricer& pricer, MessagePrices& prices, std::vector<LayerMessage>& list)
-      : pricer_(pricer), prices_(prices), list_(list) {}
+  PriceSink(const MessagePricer& pricer, MessagePrices& prices, std::vector<LayerMessage>& list,
+            std::vector<NotedLayerMessage>* noted)
+      : pricer_(pricer), prices_(prices), list_(list), noted_(noted) {}
   // Messages that follow belong to this layer and pass.
   void enter(std::size_t layer, MessagePass pass) {
     layer_ = static_cast<std::uint16_t>(layer);
@@ -27,6 +28,9 @@ class PriceSink {
   void add(const Collective& message) {
     LayerMessage priced{layer_, pass_, message.hides, axis_of(message.group),
                         prices_.once(pricer_, message)};
+    if (noted_ != nullptr) {
+      noted_->push_back({layer_, pass_, message, priced.each});
+    }
     if (priced.hides == Hides::kNextLayers) {
       list_.insert(list_.end(), static_cast<std::size_t>(message.count), priced);
       return;
@@ -48,6 +52,7 @@ class PriceSink {
   const MessagePricer& pricer_;
   MessagePrices& prices_;
   std::vector<LayerMessage>& list_;
+  std::vector<NotedLayerMessage>* noted_;
   std::uint16_t layer_ = 0;
   MessagePass pass_ = MessagePass::kForward;
 };
@@ -107,9 +112,10 @@ Repeats repeats_of(std::size_t layer, const Scene& scene, const Stage& stage) {
 }  // namespace
 
 std::vector<LayerMessage> layer_messages(const Scene& scene, const MessagePricer& pricer,
-                                         MessagePrices& prices) {
+                                         MessagePrices& prices,
+                                         std::vector<NotedLayerMessage>* noted) {
   std::vector<LayerMessage> list;
-  PriceSink sink(pricer, prices, list);
+  PriceSink sink(pricer, prices, list, noted);
   const std::size_t blocks = scene.model.blocks.size();
   for (std::size_t index = 0; index < blocks; ++index) {
     block_messages(scene, index, sink);
@@ -139,9 +145,10 @@ std::vector<LayerMessage> layer_messages(const Scene& scene, const MessagePricer
 }
 
 std::vector<LayerMessage> selective_messages(const Scene& scene, const MessagePricer& pricer,
-                                             MessagePrices& prices) {
+                                             MessagePrices& prices,
+                                             std::vector<NotedLayerMessage>* noted) {
   std::vector<LayerMessage> list;
-  PriceSink sink(pricer, prices, list);
+  PriceSink sink(pricer, prices, list, noted);
   for (std::size_t index = 0; index < scene.model.blocks.size(); ++index) {
     sink.enter(index, MessagePass::kSelective);
     workload::layer_forward(scene, scene.model.blocks[index],
@@ -151,24 +158,46 @@ std::vector<LayerMessage> selective_messages(const Scene& scene, const MessagePr
   return list;
 }
 
-void add_layers(const std::vector<LayerMessage>& messages, const Scene& scene, const Stage& stage,
-                PassMessages& sums) {
+namespace {
+
+// Visits each message that the stage has with how often it has it in a microbatch.
+template <class Message, class Visit>
+void for_each_repeated(const std::vector<Message>& messages, const Scene& scene, const Stage& stage,
+                       Visit&& visit) {
   // Under DualPipe a rank runs half of the microbatches of a stage.
   const double share = static_cast<double>(scene.microbatches) /
                        static_cast<double>(std::max<std::int64_t>(1, scene.shard.microbatches));
   std::size_t layer = SIZE_MAX;
   Repeats repeats;
-  for (const LayerMessage& message : messages) {
+  for (const Message& message : messages) {
     if (message.layer != layer) {
       layer = message.layer;
       repeats = repeats_of(layer, scene, stage);
     }
     const double times = repeats.of(message.pass) * share;
     if (times > 0.0) {
-      Messages& into = message.pass == MessagePass::kForward ? sums.forward : sums.backward;
-      into.add(message.hides, message.axis, message.each, times);
+      visit(message, times);
     }
   }
+}
+
+}  // namespace
+
+void add_layers(const std::vector<LayerMessage>& messages, const Scene& scene, const Stage& stage,
+                PassMessages& sums) {
+  for_each_repeated(messages, scene, stage, [&sums](const LayerMessage& message, double times) {
+    Messages& into = message.pass == MessagePass::kForward ? sums.forward : sums.backward;
+    into.add(message.hides, message.axis, message.each, times);
+  });
+}
+
+void note_layers(const std::vector<NotedLayerMessage>& messages, const Scene& scene,
+                 const Stage& stage, StageRecord& record) {
+  for_each_repeated(messages, scene, stage, [&](const NotedLayerMessage& noted, double times) {
+    PassRecord& pass = noted.pass == MessagePass::kForward ? record.forward : record.backward;
+    add_alike({noted.message, noted.each, times * static_cast<double>(noted.message.count), {}},
+              pass.messages);
+  });
 }
 
 }  // namespace sextant::step

@@ -11,6 +11,7 @@
 
 #include "step/message_prices.h"
 #include "step/messages.h"
+#include "step/step_record.h"
 #include "workload/stages.h"
 #include "workload/traffic_scene.h"
 
@@ -33,12 +34,22 @@ struct LayerMessage {
   Seconds each;
 };
 
-// REQUIRES: fewer than 65,000 blocks.
+// A message as it was priced.
+struct NotedLayerMessage {
+  std::uint16_t layer = 0;
+  MessagePass pass = MessagePass::kForward;
+  workload::Collective message;
+  Seconds each;
+};
+
+// `noted`: the messages that the list is the sum of. REQUIRES: fewer than 65,000 blocks.
 std::vector<LayerMessage> layer_messages(const workload::Scene& scene, const MessagePricer& pricer,
-                                         MessagePrices& prices);
+                                         MessagePrices& prices,
+                                         std::vector<NotedLayerMessage>* noted = nullptr);
 // Those of MessagePass::kSelective, which are left out above.
 std::vector<LayerMessage> selective_messages(const workload::Scene& scene,
-                                             const MessagePricer& pricer, MessagePrices& prices);
+                                             const MessagePricer& pricer, MessagePrices& prices,
+                                             std::vector<NotedLayerMessage>* noted = nullptr);
 
 // Those of a stage. REQUIRES: `messages` are the scene's.
 struct PassMessages {
@@ -47,5 +58,8 @@ struct PassMessages {
 };
 void add_layers(const std::vector<LayerMessage>& messages, const workload::Scene& scene,
                 const workload::Stage& stage, PassMessages& sums);
+// The same messages, noted in the passes of the stage's record.
+void note_layers(const std::vector<NotedLayerMessage>& messages, const workload::Scene& scene,
+                 const workload::Stage& stage, StageRecord& record);
 
 }  // namespace sextant::step

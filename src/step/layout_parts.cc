@@ -1,6 +1,7 @@
 #include "step/layout_parts.h"
 
 #include <bit>
+#include <utility>
 
 namespace sextant::step {
 namespace {
@@ -246,6 +247,40 @@ const OnceCost& LayoutParts::once_cost(std::size_t index) {
                                         static_cast<std::int64_t>(key.gather),
                                     static_cast<std::int64_t>(key.precision)});
   return once_parts_.get(hash, key, [&] { return step::once_cost(setting(pricer), stage); }).value;
+}
+
+// As pass_cost() does, every layer's operators and messages noted.
+PricedStage LayoutParts::priced(const Stage& stage) {
+  const MessagePricer pricer = pricer_of(stage);
+  if (!places_.all_alike(shard_.pp)) {
+    find_all_messages(pricer);
+  }
+  const cost::LayerTimes layers =
+      cost::layer_times(workload::OperatorSetting(job_, job_.layout, shard_), model_.device, true);
+  std::vector<NotedLayerMessage> noted;
+  const auto all = layer_messages(scene(), pricer, prices_, &noted);
+  std::vector<LayerMessage> again;
+  if (scene().trains && scene().selective != 0) {
+    again = selective_messages(scene(), pricer, prices_, &noted);
+  }
+  PricedStage record;
+  step::pass_cost({job_, scene(), model_, layers, all, again, pricer, prices_, sends_, &noted},
+                  stage, &record);
+  return record;
+}
+
+StageRecord LayoutParts::pass_record(const Stage& stage) {
+  return std::move(priced(stage).passes);
+}
+
+OnceRecord LayoutParts::once_record(std::size_t index, const Stage& kind) {
+  const Stage& stage = plan_->once[index];
+  PricedStage record;
+  if (!passes_apart()) {
+    record.once = priced(kind).once;
+  }
+  step::once_cost(setting(pricer_of(stage)), stage, &record);
+  return std::move(record.once);
 }
 
 }  // namespace sextant::step

@@ -69,6 +69,9 @@ class LayoutParts {
   const OnceCost& once_cost(std::size_t index);
   // The same where its `passes` hold a part of it. REQUIRES: not passes_apart().
   OnceCost once_beside(std::size_t index, const StageCost& passes);
+  // What pass_cost(), and what once_cost() or once_beside(), are made of.
+  StageRecord pass_record(const workload::Stage& stage);
+  OnceRecord once_record(std::size_t index, const workload::Stage& kind);
 
  private:
   // What operators depend on.
@@ -160,6 +163,7 @@ class LayoutParts {
   void fill_pass_key();
   // `selective` 0: those that do not go by it.
   MessageMemo::Found find_messages(const MessagePricer& pricer, workload::PartMask selective);
+  PricedStage priced(const workload::Stage& stage);
   [[nodiscard]] MessagePricer pricer_of(const workload::Stage& stage) const;
 
   describe::Job job_;

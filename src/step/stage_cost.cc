@@ -1,6 +1,7 @@
 #include "step/stage_cost.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "workload/stage_traffic.h"
 
@@ -13,43 +14,50 @@ using workload::Hides;
 using workload::Phase;
 using workload::Scene;
 
-// What of `messages` a budget of compute does not hide, taken from every axis alike.
-AxisTimes beyond(const AxisTimes& messages, Seconds budget) {
-  const Seconds all = messages.total();
-  return all <= budget ? AxisTimes() : messages * ((all - budget) / all);
+// Which share of so much a budget of compute does not hide.
+double beyond(Seconds all, Seconds budget) {
+  return all <= budget ? 0.0 : (all - budget) / all;
 }
 
-void expose(const Messages& messages, Seconds attention, const StepModel& model, PassCost& pass) {
+ExposedShares expose(const Messages& messages, Seconds attention, const StepModel& model,
+                     PassCost& pass) {
+  ExposedShares shares;
   pass.exposed = messages.bare;
   if (!messages.hideable()) {
-    return;
+    return shares;
   }
   const describe::StepFacts& facts = model.facts;
   AxisTimes hideable;
+  const auto hide = [&](Hides hides, const AxisTimes& times, double share) {
+    hideable += times;
+    pass.exposed += times * share;
+    shares[hides] = share;
+  };
   Seconds free = pass.compute;  // hides nothing yet: a second hides one second
   if (messages.has(Hides::kGemm)) {
-    hideable += messages.behind_product;
-    pass.exposed += messages.behind_product * (1.0 - facts.hidden_tensor.value);
+    hide(Hides::kGemm, messages.behind_product, 1.0 - facts.hidden_tensor.value);
   }
   if (messages.has(Hides::kAttention)) {
-    hideable += messages.behind_attention;
-    pass.exposed += beyond(messages.behind_attention, attention);
-    free -= std::min(messages.behind_attention.total(), attention);
+    const Seconds all = messages.behind_attention.total();
+    hide(Hides::kAttention, messages.behind_attention, beyond(all, attention));
+    free -= std::min(all, attention);
   }
   if (messages.has(Hides::kNextLayers)) {
-    hideable += messages.behind_layers;
-    pass.exposed += beyond(messages.behind_layers, free * facts.hiding_compute.value);
-    pass.exposed[Axis::kData] += std::min(messages.unit, messages.behind_layers.total());
+    const Seconds all = messages.behind_layers.total();
+    hide(Hides::kNextLayers, messages.behind_layers,
+         beyond(all, free * facts.hiding_compute.value));
+    shares.first = std::min(messages.unit, all);
+    pass.exposed[Axis::kData] += shares.first;
   }
   if (messages.has(Hides::kMicrobatch)) {
-    hideable += messages.behind_microbatch;
-    pass.exposed += messages.behind_microbatch * (1.0 - facts.hidden_expert.value);
+    hide(Hides::kMicrobatch, messages.behind_microbatch, 1.0 - facts.hidden_expert.value);
   }
   const Seconds exposed = pass.exposed.total() - messages.bare.total();
   const Seconds all = hideable.total();
   const Seconds hidden = std::max(Seconds(), all - exposed);
   pass.hidden = hideable * (all > Seconds() ? hidden / all : 0.0);
   pass.slowed = std::min(hidden, pass.compute) * facts.slowed.value;
+  return shares;
 }
 
 void set_compute(const cost::PhaseTime& phase, const StepModel& model, PassCost& pass) {
@@ -84,12 +92,13 @@ void add_message(const Collective& message, Seconds each, StageCost& cost) {
 // Takes the messages of a stage as the generators hand them out.
 class StageSink {
  public:
-  StageSink(const StageSetting& setting, PassMessages& passes, StageCost& cost)
+  StageSink(const StageSetting& setting, PassMessages& passes, StageCost& cost, PricedStage* record)
       : setting_(setting),
         microbatches_(
             static_cast<double>(std::max<std::int64_t>(1, setting.scene.shard.microbatches))),
         passes_(passes),
-        cost_(cost) {}
+        cost_(cost),
+        record_(record) {}
 
   void add(const Collective& message) {
     if (message.group == GroupKind::kPipeline) {
@@ -105,10 +114,23 @@ class StageSink {
     } else {
       add_message(message, each, cost_);
     }
+    if (record_ != nullptr) {
+      note(message, each);
+    }
   }
   void reach(workload::Part /*part*/) {}
 
  private:
+  void note(const Collective& message, Seconds each) {
+    const auto all = static_cast<double>(message.count);
+    const bool forward = message.phase == Phase::kForward;
+    if (forward || message.phase == Phase::kRecompute || message.phase == Phase::kBackward) {
+      add_alike({message, each, all / microbatches_, {}},
+                (forward ? record_->passes.forward : record_->passes.backward).messages);
+    } else {
+      add_alike({message, each, all, {}}, record_->once.messages);
+    }
+  }
   // The same for every stage whose ranks lie alike.
   void send(const Collective& message) {
     const bool forward = message.phase == Phase::kForward;
@@ -124,11 +146,31 @@ class StageSink {
   double microbatches_;
   PassMessages& passes_;
   StageCost& cost_;
+  PricedStage* record_;
 };
 
 // Every training framework clips.
 cost::RankSetting rank_setting(const StepModel& model) {
   return {.device = model.device, .host = model.host, .clips = true};
+}
+
+void note_exposed(ExposedShares shares, PassRecord& pass) {
+  for (NotedMessage& noted : pass.messages) {
+    noted.exposed = noted.all() * shares[noted.message.hides];
+  }
+  pass.first = shares.first;
+}
+
+void note_compute(const StageSetting& setting, const workload::Stage& stage, double duty,
+                  const cost::RankTime& time, StageRecord& record) {
+  for (cost::OperatorTime& one :
+       cost::noted_operators(setting.layers, setting.job, setting.scene.layout, stage, duty)) {
+    const bool forward = one.op.pass == workload::Pass::kForward;
+    (forward ? record.forward : record.backward).operators.push_back(std::move(one));
+  }
+  record.forward.first_gather = time.first_gather;
+  record.forward.expert_wait = time.expert_wait;
+  record.backward.expert_wait = time.expert_wait;
 }
 
 void add_replicas(const StageSetting& setting, const workload::StageView& stage, StageSink& sink) {
@@ -147,7 +189,8 @@ bool once_apart(const Scene& scene) {
                      scene.layout.zero == describe::Zero::kOptimizer);
 }
 
-StageCost pass_cost(const StageSetting& setting, const workload::Stage& stage) {
+StageCost pass_cost(const StageSetting& setting, const workload::Stage& stage,
+                    PricedStage* record) {
   const Scene& scene = setting.scene;
   const StepModel& model = setting.model;
   StageCost cost;
@@ -162,27 +205,36 @@ StageCost pass_cost(const StageSetting& setting, const workload::Stage& stage) {
   PassMessages messages;
   add_layers(setting.messages, scene, stage, messages);
   add_layers(setting.selective, scene, stage, messages);
-  StageSink sink(setting, messages, cost);
+  StageSink sink(setting, messages, cost, record);
   const workload::StageView view = workload::view_of(stage);
   workload::parameter_messages(scene, view, sink);
   workload::pipeline_messages(scene, view, sink);
   if (!once_apart(scene)) {
     add_replicas(setting, view, sink);
   }
-  expose(messages.forward, time.forward_attention, model, cost.forward);
-  expose(messages.backward, time.backward_attention, model, cost.backward);
+  const ExposedShares forward =
+      expose(messages.forward, time.forward_attention, model, cost.forward);
+  const ExposedShares backward =
+      expose(messages.backward, time.backward_attention, model, cost.backward);
+  if (record != nullptr) {
+    note_compute(setting, stage, time.duty, rank, record->passes);
+    note_layers(*setting.noted, scene, stage, record->passes);
+    note_exposed(forward, record->passes.forward);
+    note_exposed(backward, record->passes.backward);
+  }
   return cost;
 }
 
-OnceCost once_cost(const StageSetting& setting, const workload::Stage& stage) {
+OnceCost once_cost(const StageSetting& setting, const workload::Stage& stage, PricedStage* record) {
   const Scene& scene = setting.scene;
   StageCost cost;
   cost.update =
-      cost::update_time(setting.job, scene.layout, stage, scene.shard, rank_setting(setting.model));
+      cost::update_time(setting.job, scene.layout, stage, scene.shard, rank_setting(setting.model),
+                        record != nullptr ? &record->once.update : nullptr);
   cost.update.host = cost.update.host * setting.model.facts.host.value;
   if (once_apart(scene)) {
     PassMessages none;
-    StageSink sink(setting, none, cost);
+    StageSink sink(setting, none, cost, record);
     add_replicas(setting, workload::view_of(stage), sink);
   }
   return static_cast<const OnceCost&>(cost);

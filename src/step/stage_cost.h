@@ -15,6 +15,7 @@
 #include "step/layer_messages.h"
 #include "step/message_prices.h"
 #include "step/step_model.h"
+#include "step/step_record.h"
 #include "workload/stages.h"
 #include "workload/traffic_scene.h"
 
@@ -82,15 +83,25 @@ struct StageSetting {
   const MessagePricer& pricer;                 // of the rank
   MessagePrices& prices;
   Sends& sends;
+  const std::vector<NotedLayerMessage>* noted = nullptr;  // of both lists, for a record
+};
+
+// What a stage's pricing notes: its passes, and what it does once a step.
+struct PricedStage {
+  StageRecord passes;
+  OnceRecord once;
 };
 
 // Does what data parallelism sends belong to no pass?
 bool once_apart(const workload::Scene& scene);
 
 // All that concerns microbatches; where not once_apart(), messages once a step as well.
-// REQUIRES (here and below): the job is legal, the stage is its.
-StageCost pass_cost(const StageSetting& setting, const workload::Stage& stage);
+// `record`: notes what it is made of. REQUIRES (here and below): the job is legal, the stage is
+// its; for a record, the setting's layers and messages are noted.
+StageCost pass_cost(const StageSetting& setting, const workload::Stage& stage,
+                    PricedStage* record = nullptr);
 // What pass_cost() left out. A search asks for the stages of the slowest rank only.
-OnceCost once_cost(const StageSetting& setting, const workload::Stage& stage);
+OnceCost once_cost(const StageSetting& setting, const workload::Stage& stage,
+                   PricedStage* record = nullptr);
 
 }  // namespace sextant::step

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -96,10 +97,12 @@ Result<void> check_tokens(const Job& job) {
   return {};
 }
 
-Estimate whole_estimate(const Job& job, const machine::StepMachine& machine) {
+namespace {
+
+Estimate estimate_around(StepEstimate step, const Job& job, const machine::StepMachine& machine) {
   const Shard shard = workload::shard_of(job);
   Estimate result;
-  result.step = estimate_step(job, machine.model);
+  result.step = std::move(step);
   result.stages = workload::stages_of(job);
   result.microbatches = shard.microbatches;
   result.devices = job.cluster.devices;
@@ -113,6 +116,17 @@ Estimate whole_estimate(const Job& job, const machine::StepMachine& machine) {
     result.energy = device_energy(result.step, *machine.power) * as_double(job.cluster.devices);
   }
   return result;
+}
+
+}  // namespace
+
+Estimate whole_estimate(const Job& job, const machine::StepMachine& machine) {
+  return estimate_around(estimate_step(job, machine.model), job, machine);
+}
+
+RecordedEstimate recorded_estimate(const Job& job, const machine::StepMachine& machine) {
+  RecordedStep step = recorded_step(job, machine.model);
+  return {estimate_around(std::move(step.estimate), job, machine), std::move(step.record)};
 }
 
 ComputeEstimate compute_estimate(const Job& job, std::int64_t pipeline_rank,

@@ -92,6 +92,13 @@ Result<void> check_tokens(const describe::Job& job);
 // REQUIRES: the job is legal, check_tokens holds, the machine is its own.
 Estimate whole_estimate(const describe::Job& job, const machine::StepMachine& machine);
 
+// The same with why its step takes what it takes.
+struct RecordedEstimate {
+  Estimate estimate;
+  StepRecord record;
+};
+RecordedEstimate recorded_estimate(const describe::Job& job, const machine::StepMachine& machine);
+
 // What one pipeline rank computes, clipping included. REQUIRES: as whole_estimate.
 ComputeEstimate compute_estimate(const describe::Job& job, std::int64_t pipeline_rank,
                                  const cost::DeviceModel& device, const describe::HostFacts& host);

@@ -1,34 +1,25 @@
 #include "step/step_costs.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace sextant::step {
-namespace {
-
-// What messages once a step may hide behind.
-struct Behind {
-  Seconds passes;
-  Seconds end;   // of those that passes may hide, what they never do
-  Seconds idle;  // of the rank, beside its passes
-};
-
 // What neither passes nor idle time hide of messages is exposed; `bare` ones have no passes beside
 // them.
-void add_beyond(const AxisTimes& all, const AxisTimes& bare, const Behind& behind,
-                AxisTimes& exposed, AxisTimes& hidden) {
+StepCosts::BeyondShares StepCosts::add_beyond(const AxisTimes& all, const AxisTimes& bare,
+                                              const Behind& behind, OnceTerms& terms) {
   const Seconds total = all.total();
   const Seconds beyond =
       total > Seconds() ? std::max(behind.end, total - behind.passes) : Seconds();
   const Seconds left = beyond + bare.total();
   const double waits = left > Seconds() ? std::max(Seconds(), left - behind.idle) / left : 0.0;
   const double share = total > Seconds() ? beyond / total * waits : 0.0;
-  exposed += all * share;
-  hidden += all * (1.0 - share);
-  exposed += bare * waits;
-  hidden += bare * (1.0 - waits);
+  terms.exposed += all * share;
+  terms.hidden += all * (1.0 - share);
+  terms.exposed += bare * waits;
+  terms.hidden += bare * (1.0 - waits);
+  return {share, waits};
 }
-
-}  // namespace
 
 std::size_t StepCosts::slowest_ranks() const {
   const std::vector<StagePlan::Ranks>& all = parts_.plan().ranks;
@@ -102,6 +93,7 @@ void StepCosts::add_pipeline(Passes& passes) {
     passes.between = std::max(Seconds(), span->whole - span->quiet);
     return;
   }
+  passes.simulated = false;
   // As many microbatches as the ranks before and after need to fill and drain.
   const StagePlan& plan = parts_.plan();
   const auto slowest = static_cast<std::size_t>(plan.ranks[passes.slowest].first);
@@ -214,11 +206,12 @@ StepCosts::OnceTerms StepCosts::once_terms(const StagePlan::Ranks& ranks,
   }
   const double share = parts_.model().facts.hiding_compute.value *
                        hiding_microbatches(parts_.layout(), parts_.shard().microbatches);
-  add_beyond(reduced, reduced_bare, {passes.backward * share, last, passes.ends}, terms.exposed,
-             terms.hidden);
-  add_beyond(gathered, gathered_bare, {passes.forward * share, first, passes.begins}, terms.exposed,
-             terms.hidden);
+  terms.reduced =
+      add_beyond(reduced, reduced_bare, {passes.backward * share, last, passes.ends}, terms);
+  terms.gathered =
+      add_beyond(gathered, gathered_bare, {passes.forward * share, first, passes.begins}, terms);
   terms.update = std::max(update.device, update.host);
+  terms.update_wait = terms.update - update.device;
   return terms;
 }
 
@@ -240,13 +233,16 @@ void StepCosts::add_once(const Passes& passes, StepTerms& terms) {
   terms.update = longest.update;
 }
 
+const StepCosts::Passes& StepCosts::found_passes() {
+  const LayoutParts::PassKey& key = parts_.pass_key();
+  return parts_.passes_apart() ? passes_.get(key.hash(), key, [this] { return passes(); }).value
+                               : (beside_ = passes());
+}
+
 StepTerms StepCosts::terms(const describe::Layout& layout) {
   // Step 1. The slowest rank's microbatches, and the pipeline around them.
   parts_.enter(layout);
-  const LayoutParts::PassKey& key = parts_.pass_key();
-  const Passes& all = parts_.passes_apart()
-                          ? passes_.get(key.hash(), key, [this] { return passes(); }).value
-                          : (beside_ = passes());
+  const Passes& all = found_passes();
   const StagePlan::Ranks& slowest = parts_.plan().ranks[all.slowest];
   const auto microbatches = static_cast<double>(parts_.shard().microbatches);
   StepTerms terms;
@@ -265,7 +261,9 @@ StepTerms StepCosts::terms(const describe::Layout& layout) {
   // Of compute alone: what hidden messages slow is no other device's fault, and would make a faster
   // link cost something.
   terms.computing = all.mean_compute * microbatches + terms.update;
-  terms.beside = facts.loop.value + (terms.compute - terms.slowed) * facts.uneven.value;
+  uneven_ = (terms.compute - terms.slowed) * facts.uneven.value;
+  once_rank_ = terms.once_rank;
+  terms.beside = facts.loop.value + uneven_;
   terms.step = terms.compute + terms.host + terms.exposed.total() + terms.bubble + terms.update +
                terms.beside;
   const Seconds through =
@@ -287,6 +285,53 @@ std::vector<StageCost> StepCosts::stages() {
     list.push_back(stage);
   }
   return list;
+}
+
+void StepCosts::record_once(const Passes& all, StepRecord& record) {
+  const StagePlan& plan = parts_.plan();
+  const std::size_t ranks = plan.rank_of[static_cast<std::size_t>(record.once_rank)];
+  const OnceTerms once = once_terms(plan.ranks[ranks], all.ranks[ranks]);
+  record.update_wait = once.update_wait;
+  for (std::size_t i = 0; i < plan.once_of.size(); ++i) {
+    if (workload::pipeline_rank_of(static_cast<std::int64_t>(i), parts_.layout()) !=
+        record.once_rank) {
+      continue;
+    }
+    OnceRecord own = parts_.once_record(plan.once_of[i], plan.kinds[plan.kind_of[i]]);
+    own.stage = i;
+    for (NotedMessage& noted : own.messages) {
+      const bool hides = noted.message.hides == workload::Hides::kNextLayers;
+      const workload::Phase phase = noted.message.phase;
+      const BeyondShares& shares =
+          phase == workload::Phase::kGradient ? once.reduced : once.gathered;
+      const bool around = phase != workload::Phase::kGradient && phase != workload::Phase::kGather;
+      noted.exposed = noted.all() * (around ? 1.0 : hides ? shares.hideable : shares.bare);
+    }
+    record.once.push_back(std::move(own));
+  }
+}
+
+StepRecord StepCosts::record() {
+  const Passes& all = found_passes();
+  const StagePlan& plan = parts_.plan();
+  const describe::StepFacts& facts = parts_.model().facts;
+  StepRecord record;
+  record.slowest_rank = plan.ranks[all.slowest].first;
+  record.once_rank = once_rank_;
+  record.between = all.between;
+  record.simulated = all.simulated;
+  record.loop = facts.loop.value;
+  record.uneven = uneven_;
+  record.facts = facts;
+  record_once(all, record);
+  for (std::size_t i = 0; i < plan.kind_of.size(); ++i) {
+    if (workload::pipeline_rank_of(static_cast<std::int64_t>(i), parts_.layout()) ==
+        record.slowest_rank) {
+      record.stages.push_back(parts_.pass_record(plan.kinds[plan.kind_of[i]]));
+      record.stages.back().stage = i;
+    }
+  }
+  return record;
 }
 
 }  // namespace sextant::step

@@ -27,6 +27,8 @@ class StepCosts {
   // Of that layout: no other that differs from it only in hiding less is faster than this. Messages
   // that nothing hides slow no compute beside them, and may make another rank the slowest.
   [[nodiscard]] Seconds hiding_less() const { return hiding_less_; }
+  // Why that layout takes what it takes.
+  StepRecord record();
 
  private:
   // One pipeline rank: its stages together.
@@ -39,6 +41,11 @@ class StepCosts {
     Seconds sent;    // messages to the stages before and after
     AxisTimes exposed;
     AxisTimes hidden;
+  };
+  // Which shares of messages once a step are exposed: of those that passes may hide, of the bare.
+  struct BeyondShares {
+    double hideable = 0.0;
+    double bare = 0.0;
   };
   // A kind of stage.
   struct KindCost {
@@ -60,6 +67,7 @@ class StepCosts {
     RankCost rank;            // it
     Seconds bubble;
     Seconds between;  // messages between stages
+    bool simulated = true;
     // Of any rank and stage: what a layout that hides less has at least.
     Seconds least_compute;
     Seconds mean_compute;      // of all ranks
@@ -69,6 +77,8 @@ class StepCosts {
 
   void price_kinds();
   Passes passes();
+  const Passes& found_passes();
+  void record_once(const Passes& all, StepRecord& record);
   [[nodiscard]] std::size_t slowest_ranks() const;
   [[nodiscard]] RankCost rank_cost(const StagePlan::Ranks& ranks) const;
   void add_pipeline(Passes& passes);
@@ -78,7 +88,18 @@ class StepCosts {
     AxisTimes exposed;
     AxisTimes hidden;
     Seconds update;
+    Seconds update_wait;  // of it, for the host
+    BeyondShares reduced;
+    BeyondShares gathered;
   };
+  // What messages once a step may hide behind.
+  struct Behind {
+    Seconds passes;
+    Seconds end;   // of those that passes may hide, what they never do
+    Seconds idle;  // of the rank, beside its passes
+  };
+  static BeyondShares add_beyond(const AxisTimes& all, const AxisTimes& bare, const Behind& behind,
+                                 OnceTerms& terms);
   [[nodiscard]] OnceTerms once_terms(const StagePlan::Ranks& ranks, const RankPasses& passes);
   void add_once(const Passes& passes, StepTerms& terms);
   void add_ranks(Passes& passes) const;
@@ -87,6 +108,8 @@ class StepCosts {
   LayoutParts parts_;
   PipelineClock clock_;
   Seconds hiding_less_;
+  Seconds uneven_;  // of the last layout's terms
+  std::int64_t once_rank_ = 0;
   Memo<LayoutParts::PassKey, Passes> passes_;
   Passes beside_;  // of a layout whose passes hold what is sent once
   std::vector<KindCost> kinds_;

@@ -1,6 +1,7 @@
 #include "cost/compute/layer_time.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "cost/compute/operator_time.h"
 
@@ -20,8 +21,8 @@ using workload::Stage;
 // Times each operator of a layer and adds it to its passes.
 class TimeEmit {
  public:
-  TimeEmit(const DeviceModel& device, PartMask whole, PartMask selective)
-      : device_(device), whole_(whole), selective_(selective) {}
+  TimeEmit(const DeviceModel& device, PartMask whole, PartMask selective, bool notes)
+      : device_(device), whole_(whole), selective_(selective), notes_(notes) {}
 
   void operator()(const Operator& op, Part host) {
     if (op.flops.base() + op.read.base() + op.written.base() <= 0.0) {
@@ -31,9 +32,11 @@ class TimeEmit {
     switch (op.pass) {
       case Pass::kInputGradient:
         add(LayerPass::kInputGradient, timed);
+        note(LayerPass::kInputGradient, op, timed);
         return;
       case Pass::kWeightGradient:
         add(LayerPass::kWeightGradient, timed);
+        note(LayerPass::kWeightGradient, op, timed);
         return;
       case Pass::kForward:
       case Pass::kRecompute:
@@ -41,6 +44,7 @@ class TimeEmit {
         break;
     }
     add(LayerPass::kForward, timed);
+    note(LayerPass::kForward, op, timed, host);
     if (op.part == Part::kHead || op.part == Part::kLoss) {
       add(LayerPass::kEnds, timed);
     }
@@ -59,6 +63,8 @@ class TimeEmit {
     PassTime time;
     Seconds added;  // by the limit at full duty, were there no memory to wait for
     Seconds spare;  // what it waits for memory
+    double limit = 0.0;
+    OperatorCost cost;
     bool attention = false;
   };
 
@@ -66,6 +72,7 @@ class TimeEmit {
     const OperatorCost cost = operator_time(op, device_);
     const Seconds busy = cost.compute + cost.output;
     Timed timed;
+    timed.cost = cost;
     timed.time.device = cost.total();
     timed.time.kernels = op.kernels;
     timed.attention = op.kind == workload::OpKind::kAttention;
@@ -74,6 +81,7 @@ class TimeEmit {
       timed.time.products = busy;
     }
     if (const double limit = limit_share(op, device_); limit > 0.0) {
+      timed.limit = limit;
       timed.added = busy * limit;
       timed.spare = cost.memory - busy;
       timed.time.limit = timed.spare <= Seconds() ? timed.added : Seconds();
@@ -92,9 +100,23 @@ class TimeEmit {
     }
   }
 
+  // `host`: the part that runs again with it; nothing for gradients, which do not.
+  void note(LayerPass pass, const Operator& op, const Timed& timed,
+            std::optional<Part> host = std::nullopt) {
+    if (notes_) {
+      sum_.noted.push_back({.pass = pass,
+                            .whole = host && workload::holds(whole_, *host),
+                            .selective = host && workload::holds(selective_, *host),
+                            .op = op,
+                            .cost = timed.cost,
+                            .limit = timed.limit});
+    }
+  }
+
   const DeviceModel& device_;
   PartMask whole_;
   PartMask selective_;
+  bool notes_;
   LayerTime sum_;
 };
 
@@ -158,7 +180,7 @@ PhaseWork phase_work(const PassTime& pass) {
 
 }  // namespace
 
-LayerTimes layer_times(const OperatorSetting& setting, const DeviceModel& device) {
+LayerTimes layer_times(const OperatorSetting& setting, const DeviceModel& device, bool notes) {
   constexpr Seconds kNever = 1e9_s;
   DeviceModel burst = device;
   burst.power_ramp = kNever;
@@ -166,18 +188,19 @@ LayerTimes layer_times(const OperatorSetting& setting, const DeviceModel& device
   const describe::Model& model = setting.job.model;
   const PartMask selective = workload::selective_parts(setting);
   for (const describe::Block& block : model.blocks) {
-    TimeEmit emit(burst, workload::whole_parts(setting, block), selective);
+    TimeEmit emit(burst, workload::whole_parts(setting, block), selective, notes);
     workload::emit_block(setting, block, emit);
     times.blocks.push_back(emit.take());
   }
-  TimeEmit embedding(burst, 0, 0);
+  TimeEmit embedding(burst, 0, 0, notes);
   workload::emit_embedding(setting, embedding);
   times.embedding = embedding.take();
-  TimeEmit head(burst, 0, 0);
+  TimeEmit head(burst, 0, 0, notes);
   workload::emit_head(setting, head);
   times.head = head.take();
   if (model.mtp_layers > 0) {
-    TimeEmit mtp(burst, workload::whole_parts(setting, workload::mtp_block(model)), selective);
+    TimeEmit mtp(burst, workload::whole_parts(setting, workload::mtp_block(model)), selective,
+                 notes);
     workload::emit_mtp_entry(setting, mtp);
     workload::emit_mtp_exit(setting, mtp);
     times.mtp = mtp.take();
@@ -213,8 +236,9 @@ StageTime stage_time(const LayerTimes& layers, const Job& job, const Layout& lay
                    }
                  });
   // Step 3. By phase.
-  const auto at = [&sums](LayerPass pass) { return sums[static_cast<std::size_t>(pass)]; };
   StageTime time;
+  time.duty = duty;
+  const auto at = [&sums](LayerPass pass) { return sums[static_cast<std::size_t>(pass)]; };
   time.work.forward = phase_work(at(LayerPass::kForward));
   time.work.forward.ends = at(LayerPass::kEnds).device;
   time.forward_attention = at(LayerPass::kForward).attention;
@@ -227,6 +251,25 @@ StageTime stage_time(const LayerTimes& layers, const Job& job, const Layout& lay
   time.backward_attention = again.attention + backward.attention;
   time.weight_gradient = at(LayerPass::kWeightGradient).device;
   return time;
+}
+
+std::vector<OperatorTime> noted_operators(const LayerTimes& layers, const Job& job,
+                                          const Layout& layout, const Stage& stage, double duty) {
+  std::vector<OperatorTime> list;
+  for_each_layer(
+      layers, job, layout, stage, [&list, duty](const LayerTime& layer, const Repeats& repeats) {
+        for (const NotedOperator& noted : layer.noted) {
+          OperatorTime one{noted.op, repeats.layers, noted.cost, noted.limit * duty};
+          add_alike(one, list);
+          one.op.pass = Pass::kRecompute;
+          one.times =
+              (noted.whole ? repeats.full : 0.0) + (noted.selective ? repeats.selective : 0.0);
+          if (one.times > 0.0) {
+            add_alike(one, list);
+          }
+        }
+      });
+  return list;
 }
 
 }  // namespace sextant::cost

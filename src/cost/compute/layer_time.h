@@ -58,9 +58,20 @@ struct PartLimit {
   Seconds spare;
 };
 
+// An operator of a layer as it was added up.
+struct NotedOperator {
+  LayerPass pass = LayerPass::kForward;
+  bool whole = false;      // again where the layer is recomputed as a whole
+  bool selective = false;  // again where the policy names its part
+  workload::Operator op;
+  OperatorCost cost;   // at burst rate
+  double limit = 0.0;  // share of its compute and output that the power limit adds at full duty
+};
+
 struct LayerTime {
   std::array<PassTime, kLayerPasses> passes;
   std::vector<PartLimit> partly;
+  std::vector<NotedOperator> noted;  // where someone asks what the passes are made of
   [[nodiscard]] const PassTime& at(LayerPass pass) const {
     return passes[static_cast<std::size_t>(pass)];
   }
@@ -73,7 +84,9 @@ struct LayerTimes {
   LayerTime head;
   LayerTime mtp;  // one depth, around its block
 };
-LayerTimes layer_times(const workload::OperatorSetting& setting, const DeviceModel& device);
+// `notes`: keeps the operators as well.
+LayerTimes layer_times(const workload::OperatorSetting& setting, const DeviceModel& device,
+                       bool notes = false);
 
 // A microbatch of one stage, from its layers.
 struct StageTime {
@@ -81,9 +94,15 @@ struct StageTime {
   Seconds weight_gradient;     // of the backward
   Seconds forward_attention;   // on the chip
   Seconds backward_attention;  // recomputed too
+  double duty = 0.0;           // of the power limit
 };
 StageTime stage_time(const LayerTimes& layers, const describe::Job& job,
                      const describe::Layout& layout, const workload::Stage& stage,
                      const DeviceModel& device);
+// The operators that stage_time() adds up, those that are alike once. REQUIRES: `layers` are noted,
+// `duty` is the stage's.
+std::vector<OperatorTime> noted_operators(const LayerTimes& layers, const describe::Job& job,
+                                          const describe::Layout& layout,
+                                          const workload::Stage& stage, double duty);
 
 }  // namespace sextant::cost

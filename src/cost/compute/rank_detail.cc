@@ -1,7 +1,6 @@
 #include "cost/compute/rank_detail.h"
 
 #include <algorithm>
-#include <tuple>
 
 #include "describe/layout/precision.h"
 #include "workload/operators.h"
@@ -51,32 +50,10 @@ RankTime time_of(const Job& job, const std::vector<Held>& held, const Shard& sha
     sum.forward += scaled(time.forward, one.share);
     sum.backward += scaled(time.backward, one.share);
     sum.update += time.update;
+    sum.first_gather += time.first_gather * one.share;
+    sum.expert_wait += time.expert_wait * one.share;
   }
   return sum;
-}
-
-bool alike(const Operator& a, const Operator& b) {
-  const auto shape = [](const Operator& op) {
-    return std::tie(op.kind, op.pass, op.part, op.dtype, op.batch, op.m, op.n, op.k, op.heads,
-                    op.kv_heads, op.value_dim, op.keys, op.masked, op.kernels, op.indexed, op.flops,
-                    op.model_flops, op.read, op.written);
-  };
-  return shape(a) == shape(b);
-}
-
-void add(const OperatorTime& more, std::vector<OperatorTime>& list) {
-  const auto found = std::find_if(list.begin(), list.end(), [&](const OperatorTime& known) {
-    return alike(known.op, more.op);
-  });
-  if (found == list.end()) {
-    list.push_back(more);
-    return;
-  }
-  const double times = found->times + more.times;
-  if (times > 0.0) {
-    found->limited = (found->limited * found->times + more.limited * more.times) / times;
-  }
-  found->times = times;
 }
 
 std::size_t phase_of(Pass pass) {
@@ -92,11 +69,12 @@ void add_stage(const Job& job, const Held& held, const Shard& shard, const RankS
   for (OperatorTime one :
        microbatch_times(workload::stage_operators(job, held.stage, shard), device)) {
     one.times *= held.share;
-    add(one, rank.operators[phase_of(one.op.pass)]);
+    add_alike(one, rank.operators[phase_of(one.op.pass)]);
   }
   for (const Operator& op : workload::update_operators(job, {&held.stage, 1}, shard)) {
     if (op.kind != OpKind::kReduceNorm || setting.clips) {
-      add({.op = op, .times = static_cast<double>(op.count), .cost = operator_time(op, device)},
+      add_alike(
+          {.op = op, .times = static_cast<double>(op.count), .cost = operator_time(op, device)},
           rank.operators[phase_of(op.pass)]);
     }
   }
@@ -120,12 +98,8 @@ RankDetail detail_of(const Job& job, std::int64_t pipeline_rank, const std::vect
   rank.microbatches = shard.microbatches;
   rank.time = time_of(job, held, shard, setting);
   rank.step = long_step_time(rank.time, rank.microbatches);
-  const bool gathers = gathers_units(job, job.layout, shard);
   for (const Held& one : held) {
     rank.stages.push_back(one.stage.index);
-    rank.first_gather += gathers ? setting.host.fsdp_entry.value * one.share : Seconds();
-    rank.expert_wait +=
-        cost::expert_wait(job, job.layout, one.stage, shard, setting.host) * one.share;
     add_stage(job, one, shard, setting, rank);
   }
   add_flops(rank);
@@ -185,8 +159,8 @@ TimeParts time_parts(const RankDetail& rank) {
     }
   }
   parts.waiting =
-      host_wait(rank) + rank.first_gather * rank.times(StepPhase::kForward) +
-      rank.expert_wait * (rank.times(StepPhase::kForward) + rank.times(StepPhase::kBackward));
+      host_wait(rank) + rank.time.first_gather * rank.times(StepPhase::kForward) +
+      rank.time.expert_wait * (rank.times(StepPhase::kForward) + rank.times(StepPhase::kBackward));
   return parts;
 }
 

@@ -29,9 +29,7 @@ struct RankDetail {
   std::vector<std::int64_t> stages;  // that it runs
   std::int64_t microbatches = 1;
   RankTime time;
-  Seconds step;          // all microbatches and the update, host and device together
-  Seconds first_gather;  // FSDP's, which the device waits for in every forward
-  Seconds expert_wait;   // in every forward and backward
+  Seconds step;  // all microbatches and the update, host and device together
   std::array<std::vector<OperatorTime>, kStepPhaseWords.size()> operators;  // by phase, alike once
   Flops model_flops;     // of a step: what the model asks for
   Flops hardware_flops;  // of a step: what is executed, recomputation and padding included

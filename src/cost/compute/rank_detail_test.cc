@@ -64,8 +64,8 @@ TEST_F(RankDetails, OperatorsAddUpToTheTimeOfTheirPhase) {
         Asked{.model = "nemotron-h-8b", .layout = "tp=4"}}) {
     const RankDetail rank = slowest(job(asked));
     for (const auto& [phase, word] : kStepPhaseWords) {
-      Seconds sum = phase == StepPhase::kForward ? rank.first_gather : Seconds();
-      sum += phase != StepPhase::kUpdate ? rank.expert_wait : Seconds();
+      Seconds sum = phase == StepPhase::kForward ? rank.time.first_gather : Seconds();
+      sum += phase != StepPhase::kUpdate ? rank.time.expert_wait : Seconds();
       double kernels = 0.0;
       for (const OperatorTime& one : rank.operators[static_cast<std::size_t>(phase)]) {
         sum += one.total();
@@ -86,8 +86,8 @@ TEST_F(RankDetails, OperatorsAddUpToTheTimeOfTheirPhase) {
 TEST_F(RankDetails, ExpertsAreWaitedForOneByOne) {
   // 32 layers of one expert a rank.
   const RankDetail rank = slowest(job({.model = "mixtral-8x7b", .layout = "ep=8"}));
-  EXPECT_NEAR(rank.expert_wait / host_.expert.value, 32.0, 1e-9);
-  EXPECT_EQ(slowest(job({.layout = "tp=2"})).expert_wait, Seconds());
+  EXPECT_NEAR(rank.time.expert_wait / host_.expert.value, 32.0, 1e-9);
+  EXPECT_EQ(slowest(job({.layout = "tp=2"})).time.expert_wait, Seconds());
 }
 
 // 6 FLOPs a parameter and token for the products, and attention: 8.03e9 − 0.53e9 of the embedding

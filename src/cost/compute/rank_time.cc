@@ -1,6 +1,8 @@
 #include "cost/compute/rank_time.h"
 
+#include <algorithm>
 #include <optional>
+#include <tuple>
 #include <variant>
 
 #include "cost/compute/operator_time.h"
@@ -86,7 +88,31 @@ Seconds backward_host(const PhaseWork& work, const Job& job, const Layout& layou
          (dtensor ? host.dtensor_backward.value * work.products : Seconds());
 }
 
+bool alike(const Operator& a, const Operator& b) {
+  const auto shape = [](const Operator& op) {
+    return std::tie(op.kind, op.pass, op.part, op.dtype, op.batch, op.m, op.n, op.k, op.heads,
+                    op.kv_heads, op.value_dim, op.keys, op.masked, op.kernels, op.indexed, op.flops,
+                    op.model_flops, op.read, op.written);
+  };
+  return shape(a) == shape(b);
+}
+
 }  // namespace
+
+void add_alike(const OperatorTime& more, std::vector<OperatorTime>& list) {
+  const auto found = std::find_if(list.begin(), list.end(), [&](const OperatorTime& known) {
+    return alike(known.op, more.op);
+  });
+  if (found == list.end()) {
+    list.push_back(more);
+    return;
+  }
+  const double times = found->times + more.times;
+  if (times > 0.0) {
+    found->limited = (found->limited * found->times + more.limited * more.times) / times;
+  }
+  found->times = times;
+}
 
 Seconds expert_wait(const Job& job, const Layout& layout, const Stage& stage, const Shard& shard,
                     const HostFacts& host) {
@@ -137,7 +163,7 @@ bool gathers_units(const Job& job, const Layout& layout, const Shard& shard) {
 }
 
 PhaseTime update_time(const Job& job, const Layout& layout, const Stage& stage, const Shard& shard,
-                      const RankSetting& setting) {
+                      const RankSetting& setting, std::vector<OperatorTime>* noted) {
   PhaseTime phase;
   if (job.workload == describe::Workload::kForward) {
     return phase;
@@ -147,9 +173,13 @@ PhaseTime update_time(const Job& job, const Layout& layout, const Stage& stage, 
     if (op.kind == OpKind::kReduceNorm && !setting.clips) {
       continue;
     }
-    const Seconds once = operator_time(op, setting.device).total();
-    phase.device +=
-        once * (static_cast<double>(op.count) * (op.kind == OpKind::kOptimizer ? passes : 1.0));
+    const OperatorCost cost = operator_time(op, setting.device);
+    const double times =
+        static_cast<double>(op.count) * (op.kind == OpKind::kOptimizer ? passes : 1.0);
+    phase.device += cost.total() * times;
+    if (noted != nullptr) {
+      noted->push_back({.op = op, .times = times, .cost = cost});
+    }
     phase.kernels += op.kernels * static_cast<double>(op.count);
   }
   const HostFacts& host = setting.host;
@@ -216,12 +246,13 @@ RankTime microbatch_time(const Job& job, const Layout& layout, const Stage& stag
   if (gathers_units(job, layout, shard)) {
     const double units = layers + (stage.embedding || stage.head ? 1.0 : 0.0);
     time.forward.host += host.fsdp_forward.value * units + host.fsdp_entry.value;
-    time.forward.device += host.fsdp_entry.value;  // which waits for them
+    time.first_gather = host.fsdp_entry.value;  // which the device waits for
+    time.forward.device += time.first_gather;
     time.backward.host += host.fsdp_backward.value * units;
   }
-  const Seconds waited = expert_wait(job, layout, stage, shard, host);
-  time.forward.device += waited;
-  time.backward.device += waited;
+  time.expert_wait = expert_wait(job, layout, stage, shard, host);
+  time.forward.device += time.expert_wait;
+  time.backward.device += time.expert_wait;
   return time;
 }
 

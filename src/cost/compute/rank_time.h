@@ -48,6 +48,10 @@ struct RankTime {
   PhaseTime forward;   // of one microbatch
   PhaseTime backward;  // of one microbatch, recomputation included
   PhaseTime update;    // once a step
+  // Of the device's time, what it waits for: FSDP's first gather, in every forward, and experts
+  // that are issued one by one, in every forward and backward.
+  Seconds first_gather = {};
+  Seconds expert_wait = {};
 };
 
 struct RankSetting {
@@ -97,10 +101,13 @@ struct StageWork {
 RankTime microbatch_time(const describe::Job& job, const describe::Layout& layout,
                          const workload::Stage& stage, const workload::Shard& shard,
                          const RankSetting& setting, const StageWork& work);
-// Once a step; nothing where the job does not train.
+// Once a step; nothing where the job does not train. `noted`: the operators it is the sum of.
 PhaseTime update_time(const describe::Job& job, const describe::Layout& layout,
                       const workload::Stage& stage, const workload::Shard& shard,
-                      const RankSetting& setting);
+                      const RankSetting& setting, std::vector<OperatorTime>* noted = nullptr);
+
+// Adds to its like in the list, or to its end.
+void add_alike(const OperatorTime& more, std::vector<OperatorTime>& list);
 
 // Operators of one microbatch, in their order. What the limit adds goes by the products' share of
 // all their time.

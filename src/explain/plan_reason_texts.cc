@@ -17,7 +17,7 @@ std::vector<std::string> violation_texts(const std::vector<describe::Violation>&
 
 std::string outside_text(const search::Outside& outside) {
   using Reason = search::Outside::Reason;
-  const std::string pair = fmt::format("{}={}", outside.key, outside.value);
+  std::string pair = fmt::format("{}={}", outside.key, outside.value);
   switch (outside.reason) {
     case Reason::kFixed:
       return fmt::format("{}, but {}={} is fixed", pair, outside.key, outside.jobs);

@@ -1,5 +1,8 @@
 #include "profile/file_rank.h"
 
+#include <initializer_list>
+#include <string>
+
 #include "base/text.h"
 
 namespace sextant::profile {
@@ -12,6 +15,25 @@ std::optional<RankId> rank_from(std::string_view text) {
   }
   const auto rank = count > 0 && count <= 6 ? to_integer(text.substr(0, count)) : std::nullopt;
   return rank ? std::optional(RankId{*rank}) : std::nullopt;
+}
+
+constexpr std::initializer_list<std::string_view> kCounted{
+    "step", "steps", "iter", "iteration", "epoch", "workers", "batch",   "bs",   "mbs",
+    "gbs",  "tp",    "pp",   "dp",        "ep",    "cp",      "gpu",     "gpus", "nodes",
+    "node", "world", "seq",  "seed",      "run",   "trial",   "version", "v",    "layers"};
+
+std::string_view without_extensions(std::string_view name) {
+  for (bool is_shorter = true; is_shorter;) {
+    is_shorter = false;
+    for (const std::string_view extension :
+         {".gz", ".zst", ".json", ".pt", ".trace", ".chrome", ".txt"}) {
+      if (name.ends_with(extension)) {
+        name.remove_suffix(extension.size());
+        is_shorter = true;
+      }
+    }
+  }
+  return name;
 }
 
 }  // namespace
@@ -28,13 +50,22 @@ std::optional<RankId> rank_of_file(std::string_view path) {
       return rank;
     }
   }
-  const std::string_view first = std::string_view(lower).substr(0, lower.find('.'));
-  const std::size_t separator = first.find_last_of("_-");
-  const std::string_view last =
-      separator == std::string_view::npos ? first : first.substr(separator + 1);
-  const bool is_number =
-      !last.empty() && last.find_first_not_of("0123456789") == std::string_view::npos;
-  return is_number ? rank_from(last) : std::nullopt;
+  std::string_view stem = without_extensions(lower);
+  std::size_t digits = 0;
+  while (digits < stem.size() && is_digit(stem[stem.size() - digits - 1])) {
+    digits += 1;
+  }
+  const auto rank = rank_from(stem.substr(stem.size() - digits));
+  stem.remove_suffix(digits);
+  if (stem.empty()) {
+    return rank;
+  }
+  if (stem.back() != '_' && stem.back() != '-') {
+    return std::nullopt;
+  }
+  stem.remove_suffix(1);
+  const std::string_view word = stem.substr(stem.find_last_of("_-.") + 1);
+  return is_one_of(word, kCounted) ? std::nullopt : rank;
 }
 
 }  // namespace sextant::profile

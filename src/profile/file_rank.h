@@ -9,9 +9,10 @@
 
 namespace sextant::profile {
 
-// Of a path or a name. The number behind the last "rank"; else the one at the end of the name's
-// first part (before its first '.'), behind '_', '-' or '.'. A number of more than six digits is a
-// time or a process, no rank.
+// Of a path or a name. The number behind the last "rank"; else the one at the end of the name but
+// for its extensions (.json, .gz, .pt.trace …), behind '_' or '-' or alone, unless the word before
+// it says that it counts something else ("num_workers_4", "step_30"). A number of more than six
+// digits is a time or a process, no rank.
 std::optional<RankId> rank_of_file(std::string_view path);
 
 }  // namespace sextant::profile

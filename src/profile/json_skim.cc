@@ -266,7 +266,8 @@ Skimmed skim_value(const char* at, const char* end, RawValue& value) {
       return {Skim::kCut, end};
     }
     found(RawValue::Type::kNested, begin, at);
-    return {Skim::kWhole, at};
+    // Brackets were only counted: one that is missing shows in the last.
+    return {at[-1] == (*begin == '{' ? '}' : ']') ? Skim::kWhole : Skim::kBroken, at};
   }
   at = after_scalar(at, end);
   if (at == end) {

@@ -182,7 +182,7 @@ void KinetoHandler::host(const RawEvent& event, const timeline::Occurrence& what
 
 void KinetoHandler::operation(const RawEvent& event, KnownName& known, const Extent& extent) {
   if (known.tells_collective) {
-    labels_.remember(known, kineto_arguments(event.args.text));
+    remember(event, known, extent);
   }
   if (!recording_.has_shapes && operators_seen_ < kLookForShapes) {
     operators_seen_ += 1;
@@ -204,11 +204,11 @@ void KinetoHandler::annotation(const RawEvent& event, KnownName& known, const Ex
     }
   }
   if (known.label.kind == SpanKind::kCommunication) {
-    host(event, labels_.communication(known, kineto_arguments(event.args.text)), extent);
+    host(event, labels_.communication(known, kineto_arguments(event.args.text), nullptr), extent);
     return;
   }
   if (known.tells_collective) {
-    labels_.remember(known, kineto_arguments(event.args.text));
+    remember(event, known, extent);
   }
   host(event, {.label = labels_.plain(known)}, extent);
 }
@@ -239,20 +239,34 @@ void KinetoHandler::device(const RawEvent& event, KnownName& known, const Extent
     unread_.too_many_lanes += 1;
     return;
   }
+  const auto correlation = integer_of(arguments.correlation);
   timeline::Occurrence what;
   if (known.label.kind == SpanKind::kCommunication || says_collective(arguments)) {
     known.label.kind = SpanKind::kCommunication;
-    what = labels_.communication(known, arguments);
+    const bool is_said = says_collective(arguments);
+    const KinetoLabels::LinkOf* link = is_said ? nullptr : labels_.link_of(arguments);
+    if (!is_said && link == nullptr && correlation && links_.has_room()) {
+      links_.wait_for_call({*lane, extent.start_ns, extent.duration_ns, {*correlation}, known});
+      return;
+    }
+    what = labels_.communication(known, arguments, link);
   } else if (known.label.kind == SpanKind::kCopy && arguments.bytes.is_number()) {
     what.label = labels_.copy(known, arguments.bytes);
   } else {
     what.label = labels_.plain(known);
   }
-  const auto correlation = integer_of(arguments.correlation);
   if (correlation) {
     what.correlation = timeline::CorrelationId{*correlation};
   }
   recording_.timeline.add(*lane, what, extent.start_ns, extent.duration_ns);
+}
+
+void KinetoHandler::remember(const RawEvent& event, const KnownName& known, const Extent& extent) {
+  const auto link = labels_.remember(known, kineto_arguments(event.args.text));
+  const auto lane = lanes_.lane(event.pid, event.tid, Place::kHost);
+  if (link && lane) {
+    links_.note({*lane, extent.start_ns, extent.start_ns + extent.duration_ns, *link});
+  }
 }
 
 void KinetoHandler::wait(const RawEvent& event, const Extent& extent) {
@@ -329,8 +343,13 @@ void KinetoHandler::finish_document() {
   }
   const RankId rank = stated.value_or(RankId{0});
   const timeline::RecordedRank recorded = recorded_rank(rank, is_stated);
+  links_.add_all(recording_.timeline, labels_);
   lanes_.begin_document({document_.value - 1});
-  recording_.timeline.move_rank(document_, rank);
+  std::vector<RankId> ranks;
+  for (const timeline::Lane& lane : recording_.timeline.lanes()) {
+    ranks.push_back(lane.rank == document_ ? rank : lane.rank);
+  }
+  recording_.timeline.set_ranks(ranks);
   move_ranks(recording_.steps, document_, rank);
   move_ranks(recording_.memory, document_, rank);
   move_ranks(recording_.waits, document_, rank);

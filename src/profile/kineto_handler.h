@@ -10,6 +10,7 @@
 #include "profile/kineto_facts.h"
 #include "profile/kineto_labels.h"
 #include "profile/kineto_lanes.h"
+#include "profile/kineto_links.h"
 #include "profile/read.h"
 #include "profile/trace_text.h"
 #include "profile/unread_counts.h"
@@ -41,6 +42,7 @@ class KinetoHandler final : public TraceHandler {
   void call(const RawEvent& event, KnownName& known, const Extent& extent);
   void device(const RawEvent& event, KnownName& known, const Extent& extent);
   void wait(const RawEvent& event, const Extent& extent);
+  void remember(const RawEvent& event, const KnownName& known, const Extent& extent);
   void instant(const RawEvent& event);
   void metadata(const RawEvent& event);
   // The times of an event; nothing, and counted, where they are not whole.
@@ -56,6 +58,7 @@ class KinetoHandler final : public TraceHandler {
   timeline::Recording recording_;
   KinetoLabels labels_;
   KinetoLanes lanes_;
+  KinetoLinks links_;
   KinetoFacts facts_;
   UnreadCounts unread_;
   RankId document_{-1};         // stands for the document's rank until that is known

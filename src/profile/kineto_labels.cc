@@ -118,19 +118,22 @@ timeline::LabelId KinetoLabels::copy(const KnownName& known, const RawValue& byt
 
 const KinetoLabels::LinkOf* KinetoLabels::link_of(const KinetoArguments& arguments) const {
   const auto external = integer_of(arguments.external_id);
+  if (arguments.external_id.text == arguments.correlation.text) {
+    return nullptr;
+  }
   const auto at = external ? links_.find(*external) : links_.end();
   return at == links_.end() ? nullptr : &at->second;
 }
 
 timeline::Occurrence KinetoLabels::communication(const KnownName& known,
-                                                 const KinetoArguments& arguments) {
+                                                 const KinetoArguments& arguments,
+                                                 const LinkOf* linked) {
   timeline::Occurrence what;
-  const LinkOf* link_of_it = says_collective(arguments) ? nullptr : link_of(arguments);
-  const Link* link = link_of_it == nullptr ? nullptr : &link_values_[link_of_it->number];
+  const Link* link = linked == nullptr ? nullptr : &link_values_[linked->number];
   const std::string_view link_text =
       link == nullptr ? std::string_view()
-                      : std::string_view(reinterpret_cast<const char*>(&link_of_it->number),
-                                         sizeof(link_of_it->number));
+                      : std::string_view(reinterpret_cast<const char*>(&linked->number),
+                                         sizeof(linked->number));
   const RawTable::Found found = variants_.find_or_add(RawTable::Parts<15>{
       "collective", known.label.name, link_text, arguments.collective_name.text,
       arguments.in_elements.text, arguments.out_elements.text, arguments.element.text,
@@ -142,9 +145,8 @@ timeline::Occurrence KinetoLabels::communication(const KnownName& known,
   } else {
     what.label = variant_label(found.number, known, arguments, link);
   }
-  const auto sequence = link_of_it != nullptr && link_of_it->sequence
-                            ? link_of_it->sequence
-                            : integer_of(arguments.sequence);
+  const auto sequence =
+      linked != nullptr && linked->sequence ? linked->sequence : integer_of(arguments.sequence);
   if (sequence) {
     what.sequence = timeline::SequenceNumber{*sequence};
   }
@@ -176,14 +178,15 @@ timeline::LabelId KinetoLabels::variant_label(std::uint32_t number, const KnownN
   return id;
 }
 
-void KinetoLabels::remember(const KnownName& known, const KinetoArguments& arguments) {
+std::optional<KinetoLabels::LinkOf> KinetoLabels::remember(const KnownName& known,
+                                                           const KinetoArguments& arguments) {
   const auto external = integer_of(arguments.external_id);
-  if (!external || links_.size() >= kMostLinks) {
-    return;
+  if (links_.size() >= kMostLinks) {
+    return std::nullopt;
   }
   const bool is_said = says_collective(arguments);
   if (!is_said && !arguments.input_dims.is_nested()) {
-    return;
+    return std::nullopt;
   }
   const RawTable::Found found = link_texts_.find_or_add(RawTable::Parts<13>{
       known.label.name, arguments.collective_name.text, arguments.in_elements.text,
@@ -192,7 +195,7 @@ void KinetoLabels::remember(const KnownName& known, const KinetoArguments& argum
       arguments.sender.text, arguments.receiver.text, arguments.input_dims.text,
       arguments.input_types.text});
   if (found.number == RawTable::kNoRoom) {
-    return;
+    return std::nullopt;
   }
   if (found.is_new) {
     Link link;
@@ -204,7 +207,11 @@ void KinetoLabels::remember(const KnownName& known, const KinetoArguments& argum
     link.bytes = tensor_bytes(arguments);
     link_values_.push_back(std::move(link));
   }
-  links_.try_emplace(*external, LinkOf{found.number, integer_of(arguments.sequence)});
+  const LinkOf what{found.number, integer_of(arguments.sequence)};
+  if (external) {
+    links_.try_emplace(*external, what);
+  }
+  return what;
 }
 
 }  // namespace sextant::profile

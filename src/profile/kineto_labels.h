@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -38,16 +39,28 @@ class KinetoLabels {
   KinetoLabels(const RecognitionTable& names, timeline::Timeline& timeline)
       : recognition_(names), timeline_(timeline), names_(kNameRoom), variants_(kVariantRoom) {}
 
-  // Of the event's category and name. Valid until the next call.
+  // Of the event's category and name. Lives as long as the labels, but for one without room, which
+  // lives until the next call.
   KnownName& known(const RawEvent& event);
   // The label without anything of a single event.
   timeline::LabelId plain(KnownName& known);
   // Of a copy of so many bytes.
   timeline::LabelId copy(const KnownName& known, const RawValue& bytes);
-  // Of a communication: from the arguments, else from the host's event that it is linked with.
-  timeline::Occurrence communication(const KnownName& known, const KinetoArguments& arguments);
-  // Keeps what an event of the host says of a collective, for kernels that bear its external id.
-  void remember(const KnownName& known, const KinetoArguments& arguments);
+  // What an event of the host says of a collective that a kernel carries out.
+  struct LinkOf {
+    std::uint32_t number = 0;  // in link_values_
+    std::optional<std::int64_t> sequence;
+  };
+  // Of a communication: from the arguments, else from the host's event that it is linked with,
+  // nullptr for none.
+  timeline::Occurrence communication(const KnownName& known, const KinetoArguments& arguments,
+                                     const LinkOf* link);
+  // Keeps what an event of the host says of a collective, for kernels that bear its external id;
+  // nothing where it says nothing.
+  std::optional<LinkOf> remember(const KnownName& known, const KinetoArguments& arguments);
+  // The host's event with the external id that a kernel bears. Profiles of before 2023 write the
+  // kernel's own correlation in its place: no event has that.
+  [[nodiscard]] const LinkOf* link_of(const KinetoArguments& arguments) const;
 
   // Events whose name found no room.
   [[nodiscard]] std::int64_t unnamed() const { return unnamed_; }
@@ -60,16 +73,11 @@ class KinetoLabels {
   KnownName named(const RawEvent& event) const;
   timeline::LabelId variant_label(std::uint32_t number, const KnownName& known,
                                   const KinetoArguments& arguments, const Link* link);
-  struct LinkOf {
-    std::uint32_t number = 0;  // in link_values_
-    std::optional<std::int64_t> sequence;
-  };
-  [[nodiscard]] const LinkOf* link_of(const KinetoArguments& arguments) const;
 
   const RecognitionTable& recognition_;
   timeline::Timeline& timeline_;
   RawTable names_;
-  std::vector<KnownName> known_;
+  std::deque<KnownName> known_;  // which stay where they are
   KnownName unnamed_name_;
   std::int64_t unnamed_ = 0;
   RawTable variants_;

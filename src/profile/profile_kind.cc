@@ -45,6 +45,11 @@ class Census final : public TraceHandler {
     if (is_kineto_ || kineto_ > 0) {
       return ProfileKind::kKineto;
     }
+    // No event is whole in the head: what begins with a very long one is known by its categories.
+    if (events_ == 0 && (head.find("\"cpu_op\"") != std::string_view::npos ||
+                         head.find("\"kernel\"") != std::string_view::npos)) {
+      return ProfileKind::kKineto;
+    }
     const bool has_list = head.find("\"traceEvents\"") != std::string_view::npos;
     return events_ > 0 || has_list ? ProfileKind::kChrome : ProfileKind::kOtherJson;
   }

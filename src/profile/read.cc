@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "profile/chrome_reader.h"
 #include "profile/kineto_reader.h"
 #include "profile/nsys.h"
 #include "profile/profile_kind.h"
@@ -39,7 +40,10 @@ Result<timeline::Recording> read_sqlite(const ByteSource& source, const std::str
 Result<timeline::Recording> read_source(std::unique_ptr<ByteSource> source, const OpenBytes& again,
                                         const std::string& name, const ReadOptions& options) {
   SEXTANT_TRY(Head head, read_head(std::move(source), kKindHead));
-  const ProfileKind kind = profile_kind(head.bytes);
+  ProfileKind kind = profile_kind(head.bytes);
+  if (kind == ProfileKind::kUnknown && (name.ends_with(".nsys-rep") || name.ends_with(".qdrep"))) {
+    kind = ProfileKind::kNsightReport;
+  }
   if (const auto refusal = refusal_of(kind)) {
     return invalid(std::string(refusal->what), name, std::string(refusal->remedy));
   }
@@ -53,9 +57,14 @@ Result<timeline::Recording> read_source(std::unique_ptr<ByteSource> source, cons
                                 {.kernels = kernel_names(options.names),
                                  .most_spans = options.most_events});
   }
-  if (kind == ProfileKind::kKineto || kind == ProfileKind::kChrome ||
-      kind == ProfileKind::kSextant) {
+  if (kind == ProfileKind::kKineto) {
     return read_kineto(*head.whole, name, options);
+  }
+  if (kind == ProfileKind::kChrome) {
+    return read_chrome(*head.whole, name, options);
+  }
+  if (kind == ProfileKind::kSextant) {
+    return read_sextant(*head.whole, name, options);
   }
   return invalid(head.bytes.empty() ? "is empty" : "is no profile that we know", name,
                  std::string(kWhatIsRead));

@@ -1,9 +1,14 @@
 #include "timeline/chrome_trace.h"
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <iterator>
 #include <optional>
+#include <set>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -47,9 +52,34 @@ void append_microseconds(std::string& out, std::int64_t ns) {
                  magnitude % 1000U);
 }
 
-void append_metadata(std::string& out, const Timeline& timeline) {
-  std::optional<RankId> last_rank;
+// The number under which a lane is written: its stream's or thread's own, but that a thread of the
+// host whose number a stream of its rank has too gets another.
+std::vector<std::int64_t> written_numbers(const Timeline& timeline) {
+  constexpr std::int64_t kFirstOther = 1'000'000'000;
+  std::set<std::pair<RankId, std::int64_t>> taken;
   for (const Lane& lane : timeline.lanes()) {
+    if (lane.place == Place::kDevice) {
+      taken.insert({lane.rank, lane.stream.value});
+    }
+  }
+  std::vector<std::int64_t> numbers;
+  for (const Lane& lane : timeline.lanes()) {
+    std::int64_t number = lane.stream.value;
+    if (lane.place == Place::kHost) {
+      for (std::int64_t other = kFirstOther; !taken.insert({lane.rank, number}).second; ++other) {
+        number = other;
+      }
+    }
+    numbers.push_back(number);
+  }
+  return numbers;
+}
+
+void append_metadata(std::string& out, const Timeline& timeline,
+                     const std::vector<std::int64_t>& numbers) {
+  std::optional<RankId> last_rank;
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    const Lane& lane = timeline.lanes()[i];
     if (lane.rank != last_rank) {
       fmt::format_to(std::back_inserter(out),
                      R"({{"ph":"M","name":"process_name","pid":{},"args":{{"name":"rank {}"}}}},)"
@@ -59,8 +89,11 @@ void append_metadata(std::string& out, const Timeline& timeline) {
     }
     fmt::format_to(std::back_inserter(out),
                    R"({{"ph":"M","name":"thread_name","pid":{},"tid":{},"args":{{"name":)",
-                   lane.rank.value, lane.stream.value);
+                   lane.rank.value, numbers[i]);
     append_quoted(out, lane.name.empty() ? fmt::format("stream {}", lane.stream.value) : lane.name);
+    if (lane.place == Place::kHost) {
+      fmt::format_to(std::back_inserter(out), R"(,"place":"host","stream":{})", lane.stream.value);
+    }
     out += "}},\n";
   }
 }
@@ -75,7 +108,12 @@ class Arguments {
   }
   void number(std::string_view key, double value) {
     open(key);
-    fmt::format_to(std::back_inserter(out_), "{:.0f}", value);
+    // Whole numbers as such; others with the digits that make them what they are.
+    if (value == std::floor(value)) {
+      fmt::format_to(std::back_inserter(out_), "{:.0f}", value);
+    } else {
+      fmt::format_to(std::back_inserter(out_), "{}", value);
+    }
   }
   void text(std::string_view key, std::string_view value) {
     open(key);
@@ -114,33 +152,61 @@ std::string_view torch_word(CollectiveOp op) {
   return "?";
 }
 
+std::string_view our_word(CollectiveOp op) {
+  const auto* const at = std::find_if(kCollectiveOpWords.begin(), kCollectiveOpWords.end(),
+                                      [&](const auto& word) { return word.first == op; });
+  return at->second;
+}
+
 // Elements where their type is known, which is what Kineto counts; else bytes under a name of ours.
 void append_buffer(Arguments& arguments, const Collective& collective, bool is_input) {
   const std::optional<Bytes>& bytes = is_input ? collective.input : collective.output;
   if (!bytes) {
     return;
   }
-  if (collective.element) {
-    arguments.number(is_input ? "In msg nelems" : "Out msg nelems",
-                     *bytes / format_of(*collective.element).size);
+  const double elements = collective.element ? *bytes / format_of(*collective.element).size : 0.5;
+  if (elements == std::floor(elements)) {
+    arguments.number(is_input ? "In msg nelems" : "Out msg nelems", elements);
   } else {
     arguments.number(is_input ? "input_bytes" : "output_bytes", bytes->base());
   }
 }
 
-// Keys are Kineto's. Source: pytorch/kineto, libkineto/src/output_json.cpp.
-void append_collective(Arguments& arguments, const Timeline& timeline,
-                       const Collective& collective) {
+// The word as the source said it, else torch's for the operation. That the two are told apart by
+// who reads it back, the operation stands beside a word of the source's own.
+void append_word(Arguments& arguments, const Collective& collective) {
   const std::string_view word = collective.word.empty() && collective.op
                                     ? torch_word(*collective.op)
                                     : std::string_view(collective.word);
   if (!word.empty()) {
     arguments.text("Collective name", word);
   }
+  if (!collective.word.empty() && collective.op) {
+    arguments.text("operation", our_word(*collective.op));
+  } else if (!collective.word.empty()) {
+    const bool looks_known =
+        std::any_of(kCollectiveOpWords.begin(), kCollectiveOpWords.end(),
+                    [&](const auto& known) { return torch_word(known.first) == collective.word; });
+    if (looks_known) {
+      arguments.text("operation", "");
+    }
+  }
+}
+
+// Keys are Kineto's. Source: pytorch/kineto, libkineto/src/output_json.cpp.
+void append_collective(Arguments& arguments, const Timeline& timeline,
+                       const Collective& collective) {
+  append_word(arguments, collective);
   append_buffer(arguments, collective, true);
   append_buffer(arguments, collective, false);
   if (collective.element) {
     arguments.text("dtype", format_of(*collective.element).torch);
+  }
+  if (collective.sender) {
+    arguments.number("Src Rank", collective.sender->value);
+  }
+  if (collective.receiver) {
+    arguments.number("Dst Rank", collective.receiver->value);
   }
   if (!collective.group) {
     return;
@@ -152,6 +218,9 @@ void append_collective(Arguments& arguments, const Timeline& timeline,
   if (!group.name.empty()) {
     arguments.text("Process Group Name", group.name);
   }
+  if (!group.description.empty()) {
+    arguments.text("Process Group Description", group.description);
+  }
   if (!group.ranks.empty()) {
     std::string ranks;
     for (const RankId rank : group.ranks) {
@@ -161,11 +230,28 @@ void append_collective(Arguments& arguments, const Timeline& timeline,
   }
 }
 
-void append_span(std::string& out, const Timeline& timeline, const Span& span) {
+void append_operation(Arguments& arguments, const Operation& operation) {
+  arguments.text("Operation", operation.name);
+  if (!operation.category.empty()) {
+    arguments.text("Operation category", operation.category);
+  }
+  if (!operation.module.empty()) {
+    arguments.text("Module", operation.module);
+  }
+}
+
+// A Timeline and under which number each of its lanes is written.
+struct Written {
+  const Timeline& timeline;
+  std::vector<std::int64_t> numbers;
+};
+
+void append_span(std::string& out, const Written& written, const Span& span) {
+  const Timeline& timeline = written.timeline;
   const Lane& lane = timeline.lane_of(span);
   const Label& label = timeline.label_of(span);
   fmt::format_to(std::back_inserter(out), R"({{"ph":"X","pid":{},"tid":{},"ts":)", lane.rank.value,
-                 lane.stream.value);
+                 written.numbers[span.lane]);
   append_microseconds(out, span.start_ns);
   out += R"(,"dur":)";
   append_microseconds(out, span.duration_ns);
@@ -183,6 +269,9 @@ void append_span(std::string& out, const Timeline& timeline, const Span& span) {
   if (label.collective) {
     append_collective(arguments, timeline, *label.collective);
   }
+  if (label.operation) {
+    append_operation(arguments, *label.operation);
+  }
   if (occurrence.sequence) {
     arguments.number("Seq", occurrence.sequence->value);
   }
@@ -195,13 +284,14 @@ void append_span(std::string& out, const Timeline& timeline, const Span& span) {
 
 // An arrow from a call to what it started, as Kineto draws it; the number of the launch, which no
 // other rank has, in place of the correlation.
-void append_flow(std::string& out, const Timeline& timeline, const Launch& launch,
+void append_flow(std::string& out, const Written& written, const Launch& launch,
                  std::size_t number) {
+  const Timeline& timeline = written.timeline;
   const auto append_end = [&](char phase, std::uint32_t at, std::string_view binding) {
     const Span& span = timeline.spans()[at];
     const Lane& lane = timeline.lane_of(span);
     fmt::format_to(std::back_inserter(out), R"({{"ph":"{}","id":{},"pid":{},"tid":{},"ts":)", phase,
-                   number, lane.rank.value, lane.stream.value);
+                   number, lane.rank.value, written.numbers[span.lane]);
     append_microseconds(out, span.start_ns);
     fmt::format_to(std::back_inserter(out),
                    R"(,"cat":"ac2g","name":"ac2g"{}}},)"
@@ -223,16 +313,18 @@ void pass_on(std::string& out, const Sink& sink) {
 }  // namespace
 
 void write_chrome_trace(const Timeline& timeline, const Sink& sink) {
-  std::string out = "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n";
-  append_metadata(out, timeline);
+  std::string out = R"({"displayTimeUnit":"ms","otherData":{"writer":"sextant"},"traceEvents":[)"
+                    "\n";
+  const Written written{timeline, written_numbers(timeline)};
+  append_metadata(out, timeline, written.numbers);
   for (const Span& span : timeline.spans()) {
-    append_span(out, timeline, span);
+    append_span(out, written, span);
     out += ",\n";
     pass_on(out, sink);
   }
   std::size_t number = 0;
   for (const Launch& launch : launches(timeline)) {
-    append_flow(out, timeline, launch, ++number);
+    append_flow(out, written, launch, ++number);
     pass_on(out, sink);
   }
   // A closing metadata event takes the last comma's successor: JSON allows none before ']'.

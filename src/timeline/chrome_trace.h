@@ -16,7 +16,8 @@ using Sink = std::function<void(std::string_view)>;
 // spans(), with what is known of it as arguments: bytes and flops under names of ours, a collective
 // and a correlation as PyTorch's profiler (Kineto) names them, so that its readers find them. Then
 // an arrow for each launch (launches.h, whose memory this takes). Times are microseconds with three
-// decimals: nothing of a nanosecond is lost.
+// decimals: nothing of a nanosecond is lost. profile/ reads it back as it was, but for names that
+// are no UTF-8 and lanes without a name.
 void write_chrome_trace(const Timeline& timeline, const Sink& sink);
 
 std::string chrome_trace(const Timeline& timeline);

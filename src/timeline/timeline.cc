@@ -110,51 +110,39 @@ void Timeline::reserve(std::size_t spans, std::size_t with_facts) {
   facts_.reserve(with_facts);
 }
 
-void Timeline::move_rank(RankId from, RankId to) {
-  if (from == to) {
-    return;
-  }
-  std::vector<std::uint32_t> number(lanes_.size());
-  std::vector<Lane> kept;
-  bool is_same = true;
-  // Those of `to` first: a lane that both have stays where it was.
+void Timeline::set_ranks(std::span<const RankId> ranks) {
+  assert(ranks.size() == lanes_.size());
+  std::vector<std::uint32_t> survivor(lanes_.size());
+  bool is_one_each = true;
   lane_ids_.clear();
   for (const bool is_moved : {false, true}) {
     for (std::uint32_t i = 0; i < lanes_.size(); ++i) {
-      if ((lanes_[i].rank == from) == is_moved) {
-        const RankId rank = is_moved ? to : lanes_[i].rank;
-        number[i] =
-            lane_ids_.try_emplace({rank, lanes_[i].place, lanes_[i].stream}, i).first->second;
+      if ((lanes_[i].rank != ranks[i]) == is_moved) {
+        const Lane& lane = lanes_[i];
+        survivor[i] = lane_ids_.try_emplace({ranks[i], lane.place, lane.stream}, i).first->second;
+        is_one_each = is_one_each && survivor[i] == i;
       }
     }
   }
   for (std::uint32_t i = 0; i < lanes_.size(); ++i) {
-    const std::uint32_t survivor = number[i];
-    if (survivor == i) {
-      kept.push_back(lanes_[i]);
-      kept.back().rank = lanes_[i].rank == from ? to : lanes_[i].rank;
-    }
-    is_same = is_same && survivor == i;
+    lanes_[i].rank = ranks[i];
   }
-  if (!is_same) {
-    renumber(number);
+  if (!is_one_each) {
+    join_lanes(survivor);
   }
-  lanes_ = std::move(kept);
-  sorted_ = sorted_ && is_same;
-}
-
-void Timeline::name_lane(LaneId lane, std::string_view name) {
-  Lane& named = lanes_[static_cast<std::size_t>(lane.value)];
-  lane_text_ += name.size() - named.name.size();
-  named.name = name;
 }
 
 // `survivor`: of each lane, the one that its spans are to lie on.
-void Timeline::renumber(const std::vector<std::uint32_t>& survivor) {
+void Timeline::join_lanes(const std::vector<std::uint32_t>& survivor) {
   std::vector<std::uint32_t> place(survivor.size());
-  std::uint32_t next = 0;
+  std::vector<Lane> kept;
   for (std::uint32_t i = 0; i < survivor.size(); ++i) {
-    place[i] = survivor[i] == i ? next++ : 0;
+    if (survivor[i] == i) {
+      place[i] = static_cast<std::uint32_t>(kept.size());
+      kept.push_back(std::move(lanes_[i]));
+    } else {
+      lane_text_ -= lanes_[i].name.size();
+    }
   }
   for (Span& span : spans_) {
     span.lane = place[survivor[span.lane]];
@@ -162,6 +150,14 @@ void Timeline::renumber(const std::vector<std::uint32_t>& survivor) {
   for (auto& [key, lane] : lane_ids_) {
     lane = place[lane];
   }
+  lanes_ = std::move(kept);
+  sorted_ = false;
+}
+
+void Timeline::name_lane(LaneId lane, std::string_view name) {
+  Lane& named = lanes_[static_cast<std::size_t>(lane.value)];
+  lane_text_ += name.size() - named.name.size();
+  named.name = name;
 }
 
 void Timeline::shift(std::int64_t by_ns) {

@@ -105,9 +105,10 @@ class Timeline {
 
   // For who learns a lane's name after its first span.
   void name_lane(LaneId lane, std::string_view name);
-  // The lanes of one rank become another's; of two that are then one the other's name stays. For
-  // who learns of whom he read at the end. Walks all spans where lanes become one.
-  void move_rank(RankId from, RankId to);
+  // Gives each lane the rank of its place in the list. Lanes that are then one lane of one rank
+  // become one, under the name of that which had the rank already, or came first. For who learns of
+  // whom he read at the end. Walks all spans where lanes become one. REQUIRES: one for each lane.
+  void set_ranks(std::span<const RankId> ranks);
   // Adds to the start of every span. REQUIRES: none leaves what add() allows.
   void shift(std::int64_t by_ns);
 
@@ -169,7 +170,7 @@ class Timeline {
                                         : facts_[span.what & ~kHasFacts].label & ~kIsCorrelated;
   }
   void append(LaneId lane, std::uint32_t what, std::int64_t start_ns, std::int64_t duration_ns);
-  void renumber(const std::vector<std::uint32_t>& survivor);
+  void join_lanes(const std::vector<std::uint32_t>& survivor);
   // Sums over the spans from `at` on that lie on the lane; where they end.
   std::size_t add_up(std::uint32_t lane, std::size_t at, LaneSums& sums) const;
 

@@ -82,25 +82,26 @@ std::string letters_of(std::string_view word) {
 }  // namespace
 
 bool fits_pattern(std::string_view text, std::string_view pattern) {
-  std::size_t at = 0;
-  std::size_t in_pattern = 0;
-  std::size_t star = std::string_view::npos;  // the last '*' met, and where text stood then
-  std::size_t from = 0;
-  while (at < text.size()) {
-    if (in_pattern < pattern.size() && pattern[in_pattern] == '*') {
-      star = in_pattern++;
-      from = at;
-    } else if (in_pattern < pattern.size() && pattern[in_pattern] == text[at]) {
-      ++in_pattern;
-      ++at;
-    } else if (star != std::string_view::npos) {
-      in_pattern = star + 1;
-      at = ++from;
-    } else {
+  const std::size_t first = pattern.find('*');
+  if (first == std::string_view::npos) {
+    return text == pattern;
+  }
+  if (!text.starts_with(pattern.substr(0, first))) {
+    return false;
+  }
+  text.remove_prefix(first);
+  pattern.remove_prefix(first + 1);
+  // What stands between two stars may be taken where it comes first: less is used up.
+  for (std::size_t star = pattern.find('*'); star != std::string_view::npos;
+       star = pattern.find('*')) {
+    const std::size_t at = text.find(pattern.substr(0, star));
+    if (at == std::string_view::npos) {
       return false;
     }
+    text.remove_prefix(at + star);
+    pattern.remove_prefix(star + 1);
   }
-  return pattern.find_first_not_of('*', in_pattern) == std::string_view::npos;
+  return text.ends_with(pattern);
 }
 
 KernelNames kernel_names(const RecognitionTable& table) {

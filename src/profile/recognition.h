@@ -56,7 +56,7 @@ class RecognitionTable {
 // outlive the answer.
 KernelNames kernel_names(const RecognitionTable& table);
 
-// Whether the text is of the pattern: '*' any text, all else itself. Linear in both, but for '*'.
+// Whether the text is of the pattern: '*' any text, all else itself.
 bool fits_pattern(std::string_view text, std::string_view pattern);
 
 // The operation of torch.distributed's word for a collective ("_allgather_base", "allreduce"); of

@@ -9,7 +9,7 @@ namespace sextant::profile {
 namespace {
 
 // What reading the same bytes again may cost: this, and as much as the text has.
-constexpr std::int64_t kFreeRereads = std::int64_t{64} << 20U;
+constexpr std::int64_t kFreeRereads = std::int64_t{16} << 20U;
 
 enum class Start : std::uint8_t { kNothing, kEvent, kDocument, kUnclear };
 

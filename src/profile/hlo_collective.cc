@@ -27,63 +27,89 @@ constexpr std::array<HloWord, 12> kHloWords{{{"all-reduce", CollectiveOp::kAllRe
                                              {"recv", CollectiveOp::kSendReceive},
                                              {"megascale", std::nullopt}}};
 
-// Flattened, or of replicas or partitions: the devices that the ids stand for, for the given one.
-// Empty where it is in none, or the module does not say.
-std::vector<RankId> ranks_of_group(const HloModule& module, const HloInstruction& instruction,
-                                   std::int64_t device) {
-  std::int64_t partition = 0;
-  std::int64_t replica = 0;
-  bool is_found = module.devices.empty();
-  for (std::size_t p = 0; p < module.devices.size(); ++p) {
-    for (std::size_t r = 0; r < module.devices[p].size(); ++r) {
-      if (module.devices[p][r] == device) {
-        partition = static_cast<std::int64_t>(p);
-        replica = static_cast<std::int64_t>(r);
-        is_found = true;
+// Which devices the ids of an instruction's groups stand for, seen from one device. Source of the
+// modes: xla/xla_data.proto, CollectiveOpGroupMode.
+class GroupIds {
+ public:
+  GroupIds(const HloModule& module, const HloInstruction& instruction, std::int64_t device)
+      : module_(module),
+        is_flat_(instruction.uses_global_ids),
+        is_partitions_(instruction.channel > 0 && !instruction.uses_global_ids),
+        device_(device),
+        is_found_(module.devices.empty()) {
+    for (std::size_t p = 0; p < module.devices.size(); ++p) {
+      const auto& replicas = module.devices[p];
+      const auto at = std::find(replicas.begin(), replicas.end(), device);
+      if (at != replicas.end()) {
+        partition_ = static_cast<std::int64_t>(p);
+        replica_ = at - replicas.begin();
+        is_found_ = true;
       }
     }
   }
-  if (!is_found) {
-    return {};
-  }
-  // Source: xla/xla_data.proto, CollectiveOpGroupMode.
-  const std::int64_t partitions = std::max<std::int64_t>(module.partitions, 1);
-  const bool is_partitions = instruction.channel > 0 && !instruction.uses_global_ids;
-  const std::int64_t own = module.devices.empty()        ? device
-                           : instruction.uses_global_ids ? replica * partitions + partition
-                           : is_partitions               ? partition
-                                                         : replica;
-  const auto device_of = [&](std::int64_t id) -> std::optional<std::int64_t> {
-    if (module.devices.empty()) {
-      return id;
+  [[nodiscard]] bool is_found() const { return is_found_; }
+  // That of the device itself.
+  [[nodiscard]] std::int64_t own() const {
+    if (module_.devices.empty()) {
+      return device_;
     }
-    const std::int64_t p = instruction.uses_global_ids ? id % partitions
-                           : is_partitions             ? id
-                                                       : partition;
-    const std::int64_t r = instruction.uses_global_ids ? id / partitions
-                           : is_partitions             ? replica
-                                                       : id;
-    if (p < 0 || r < 0 || p >= static_cast<std::int64_t>(module.devices.size()) ||
-        r >= static_cast<std::int64_t>(module.devices[static_cast<std::size_t>(p)].size())) {
+    if (is_flat_) {
+      return replica_ * module_.partitions + partition_;
+    }
+    return is_partitions_ ? partition_ : replica_;
+  }
+  [[nodiscard]] std::optional<RankId> rank_of(std::int64_t id) const {
+    if (module_.devices.empty()) {
+      return RankId{id};
+    }
+    std::int64_t partition = is_partitions_ ? id : partition_;
+    std::int64_t replica = is_partitions_ ? replica_ : id;
+    if (is_flat_) {
+      partition = id % module_.partitions;
+      replica = id / module_.partitions;
+    }
+    if (partition < 0 || partition >= static_cast<std::int64_t>(module_.devices.size())) {
       return std::nullopt;
     }
-    return module.devices[static_cast<std::size_t>(p)][static_cast<std::size_t>(r)];
-  };
-  for (const std::vector<std::int64_t>& group : instruction.groups) {
-    if (std::find(group.begin(), group.end(), own) == group.end()) {
-      continue;
-    }
-    std::vector<RankId> ranks;
-    for (const std::int64_t id : group) {
-      const auto found = device_of(id);
-      if (!found) {
-        return {};
-      }
-      ranks.push_back({*found});
-    }
+    const auto& replicas = module_.devices[static_cast<std::size_t>(partition)];
+    return replica < 0 || replica >= static_cast<std::int64_t>(replicas.size())
+               ? std::nullopt
+               : std::optional(RankId{replicas[static_cast<std::size_t>(replica)]});
+  }
+
+ private:
+  const HloModule& module_;
+  bool is_flat_;
+  bool is_partitions_;
+  std::int64_t device_;
+  bool is_found_;
+  std::int64_t partition_ = 0;
+  std::int64_t replica_ = 0;
+};
+
+// Of the group that the device is in. Empty where it is in none, or the module does not say.
+std::vector<RankId> ranks_of_group(const HloModule& module, const HloInstruction& instruction,
+                                   std::int64_t device) {
+  const GroupIds ids(module, instruction, device);
+  std::vector<RankId> ranks;
+  if (!ids.is_found()) {
     return ranks;
   }
-  return {};
+  const std::int64_t own = ids.own();
+  const auto group = std::find_if(
+      instruction.groups.begin(), instruction.groups.end(),
+      [&](const auto& each) { return std::find(each.begin(), each.end(), own) != each.end(); });
+  if (group == instruction.groups.end()) {
+    return ranks;
+  }
+  for (const std::int64_t id : *group) {
+    const auto rank = ids.rank_of(id);
+    if (!rank) {
+      return {};
+    }
+    ranks.push_back(*rank);
+  }
+  return ranks;
 }
 
 // Its groups, where they are all of one size, or that of the rank is known.
@@ -202,6 +228,9 @@ std::optional<HloCommunication> communication_of(const HloModule& module,
   const HloInstruction& itself = *place.instruction;
   const auto known = collective_of_word(itself.opcode);
   HloCommunication found;
+  if (!known) {
+    return std::nullopt;
+  }
   found.collective.op = known->op;
   found.collective.word =
       collective_of_word(instruction.opcode) ? instruction.opcode : itself.opcode;

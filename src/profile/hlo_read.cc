@@ -18,9 +18,9 @@ constexpr std::size_t kLongestHloName = 512;
 constexpr std::size_t kLongestConfig = 16'384;
 
 struct TypeFacts {
-  int type;
-  int bits;
-  std::optional<timeline::ElementType> element;
+  int type = 0;
+  int bits = 0;
+  std::optional<timeline::ElementType> element = std::nullopt;
 };
 // Source: xla/xla_data.proto, PrimitiveType.
 constexpr std::array<TypeFacts, 23> kTypes{{{1, 8, timeline::ElementType::kBool},
@@ -108,15 +108,13 @@ class HloReader {
 
   void add_computation(Wire& fields, HloModule& module) {
     HloComputation computation;
-    fields.message([&](Wire& inner) {
-      while (inner.next()) {
-        if (inner.field() == 5) {
-          computation.id = inner.integer();
-        } else if (inner.field() == 6) {
-          computation.root = inner.integer();
-        } else if (inner.field() == 2) {
-          add_instruction(inner, computation);
-        }
+    fields.each([&](Wire& inner) {
+      if (inner.field() == 5) {
+        computation.id = inner.integer();
+      } else if (inner.field() == 6) {
+        computation.root = inner.integer();
+      } else if (inner.field() == 2) {
+        add_instruction(inner, computation);
       }
     });
     // An id that is there twice is a mistake of the file; the first stays.
@@ -131,11 +129,7 @@ class HloReader {
       return;
     }
     HloInstruction instruction;
-    const bool is_whole = fields.message([&](Wire& inner) {
-      while (inner.next()) {
-        take(inner, instruction);
-      }
-    });
+    const bool is_whole = fields.each([&](Wire& inner) { take(inner, instruction); });
     if (!is_whole || (instruction.opcode.empty() && instruction.name.empty())) {
       ++room_.left_out;
       return;
@@ -158,11 +152,9 @@ class HloReader {
         fields.message([&](Wire& shape) { read_shape(shape, instruction.shape); });
         break;
       case 7:
-        fields.message([&](Wire& metadata) {
-          while (metadata.next()) {
-            if (metadata.field() == 2) {
-              instruction.op_name = text(metadata);
-            }
+        fields.each([&](Wire& metadata) {
+          if (metadata.field() == 2) {
+            instruction.op_name = text(metadata);
           }
         });
         break;
@@ -205,13 +197,7 @@ class HloReader {
         instruction.channel = fields.integer();
         break;
       case 30:
-        fields.message([&](Wire& dot) {
-          while (dot.next()) {
-            if (dot.field() == 1) {
-              add_numbers(dot, instruction.contracting);
-            }
-          }
-        });
+        fields.each([&](Wire& dot) { add_if_first(dot, instruction.contracting); });
         break;
       case 40:
         fields.message([&](Wire& proto) {
@@ -261,15 +247,14 @@ class HloReader {
 
   static std::int64_t window_elements(Wire& window) {
     double elements = 1.0;
+    const auto take_size = [&](Wire& dimension) {
+      if (dimension.field() == 1) {
+        elements *= static_cast<double>(std::max<std::int64_t>(dimension.integer(), 1));
+      }
+    };
     while (window.next()) {
       if (window.field() == 1) {
-        window.message([&](Wire& dimension) {
-          while (dimension.next()) {
-            if (dimension.field() == 1) {
-              elements *= static_cast<double>(std::max<std::int64_t>(dimension.integer(), 1));
-            }
-          }
-        });
+        window.each(take_size);
       }
     }
     return static_cast<std::int64_t>(std::min(elements, 1e15));
@@ -293,13 +278,7 @@ class HloReader {
 
   void add_group(Wire& fields, HloInstruction& instruction) {
     std::vector<std::int64_t> ids;
-    fields.message([&](Wire& group) {
-      while (group.next()) {
-        if (group.field() == 1) {
-          add_numbers(group, ids);
-        }
-      }
-    });
+    fields.each([&](Wire& group) { add_if_first(group, ids); });
     if (!ids.empty()) {
       instruction.groups.push_back(std::move(ids));
     }
@@ -397,29 +376,32 @@ class HloReader {
 
   void read_schedule(Wire& fields) {
     while (fields.next()) {
-      if (fields.field() != 1) {
-        continue;
+      if (fields.field() == 1) {
+        read_order(fields);
       }
-      std::int64_t computation = 0;
-      std::vector<std::int64_t> order;
-      fields.message([&](Wire& entry) {
-        while (entry.next()) {
-          if (entry.field() == 1) {
-            computation = entry.integer();
-          } else if (entry.field() == 2) {
-            entry.message([&](Wire& sequence) {
-              while (sequence.next()) {
-                if (sequence.field() == 1) {
-                  add_numbers(sequence, order);
-                }
-              }
-            });
-          }
-        }
-      });
-      if (!order.empty()) {
-        schedule_.insert_or_assign(computation, std::move(order));
+    }
+  }
+
+  // Of one computation.
+  void read_order(Wire& fields) {
+    std::int64_t computation = 0;
+    std::vector<std::int64_t> order;
+    fields.each([&](Wire& entry) {
+      if (entry.field() == 1) {
+        computation = entry.integer();
+      } else if (entry.field() == 2) {
+        entry.each([&](Wire& sequence) { add_if_first(sequence, order); });
       }
+    });
+    if (!order.empty()) {
+      schedule_.insert_or_assign(computation, std::move(order));
+    }
+  }
+
+  // Numbers of field 1.
+  void add_if_first(Wire& fields, std::vector<std::int64_t>& into) {
+    if (fields.field() == 1) {
+      add_numbers(fields, into);
     }
   }
 
@@ -432,13 +414,7 @@ class HloReader {
         module.partitions = std::clamp<std::int64_t>(fields.integer(), 1, 1'000'000);
       } else if (fields.field() == 3) {
         std::vector<std::int64_t> replicas;
-        fields.message([&](Wire& devices) {
-          while (devices.next()) {
-            if (devices.field() == 1) {
-              add_numbers(devices, replicas);
-            }
-          }
-        });
+        fields.each([&](Wire& devices) { add_if_first(devices, replicas); });
         if (!replicas.empty()) {
           module.devices.push_back(std::move(replicas));
         }

@@ -21,21 +21,23 @@ struct MeshAxis {
   std::int64_t size = 0;
 };
 
+MeshAxis read_axis(Wire& proto) {
+  MeshAxis axis;
+  proto.each([&](Wire& fields) {
+    if (fields.field() == 1) {
+      axis.name = fields.text(kLongestAxis);
+    } else if (fields.field() == 2) {
+      axis.size = fields.integer();
+    }
+  });
+  return axis;
+}
+
 std::vector<MeshAxis> read_axes(Wire& mesh) {
   std::vector<MeshAxis> axes;
   while (mesh.next()) {
     if (mesh.field() == 1 && axes.size() < kMostListed) {
-      MeshAxis axis;
-      mesh.message([&](Wire& fields) {
-        while (fields.next()) {
-          if (fields.field() == 1) {
-            axis.name = fields.text(kLongestAxis);
-          } else if (fields.field() == 2) {
-            axis.size = fields.integer();
-          }
-        }
-      });
-      axes.push_back(std::move(axis));
+      axes.push_back(read_axis(mesh));
     }
   }
   return axes;
@@ -43,16 +45,25 @@ std::vector<MeshAxis> read_axes(Wire& mesh) {
 
 std::string axis_name(Wire& reference, const std::vector<MeshAxis>& axes) {
   std::int64_t index = 0;
-  reference.message([&](Wire& fields) {
-    while (fields.next()) {
-      if (fields.field() == 1) {
-        index = fields.integer();
-      }
+  reference.each([&](Wire& fields) {
+    if (fields.field() == 1) {
+      index = fields.integer();
     }
   });
   return index >= 0 && index < static_cast<std::int64_t>(axes.size())
              ? axes[static_cast<std::size_t>(index)].name
              : std::string("?");
+}
+
+// "{data,fsdp}"
+std::string dimension_text(Wire& proto, const std::vector<MeshAxis>& axes) {
+  std::vector<std::string> names;
+  proto.each([&](Wire& dimension) {
+    if (dimension.field() == 1 && names.size() < kMostListed) {
+      names.push_back(axis_name(dimension, axes));
+    }
+  });
+  return fmt::format("{{{}}}", fmt::join(names, ","));
 }
 
 // Source: xla/xla_data.proto, NamedShardingProto: the mesh (2) comes before the dimensions (3).
@@ -63,15 +74,7 @@ HloSharding read_named(Wire& named) {
     if (named.field() == 2) {
       named.message([&](Wire& mesh) { axes = read_axes(mesh); });
     } else if (named.field() == 3 && dimensions.size() < kMostListed) {
-      std::vector<std::string> names;
-      named.message([&](Wire& dimension) {
-        while (dimension.next()) {
-          if (dimension.field() == 1 && names.size() < kMostListed) {
-            names.push_back(axis_name(dimension, axes));
-          }
-        }
-      });
-      dimensions.push_back(fmt::format("{{{}}}", fmt::join(names, ",")));
+      dimensions.push_back(dimension_text(named, axes));
     }
   }
   std::vector<std::string> mesh;

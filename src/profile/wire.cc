@@ -215,6 +215,14 @@ bool Wire::message(const std::function<void(Wire&)>& read) {
   return !inner.is_damaged_;
 }
 
+bool Wire::each(const std::function<void(Wire&)>& take) {
+  return message([&](Wire& inner) {
+    while (inner.next()) {
+      take(inner);
+    }
+  });
+}
+
 Result<WireEnd> read_wire(const OpenBytes& open, const std::function<void(Wire&)>& read) {
   SEXTANT_TRY(const std::unique_ptr<ByteSource> source, open());
   SourceStream bytes(*source);

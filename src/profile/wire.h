@@ -48,6 +48,8 @@ class Wire {
   void integers(const std::function<void(std::int64_t)>& take);
   // A message: `read` takes its fields. False where it is damaged, or no message.
   bool message(const std::function<void(Wire&)>& read);
+  // The same: `take` is called at each of its fields.
+  bool each(const std::function<void(Wire&)>& take);
   // The field is a message, a text or bytes.
   [[nodiscard]] bool has_length() const { return is_length_delimited_; }
 

@@ -12,6 +12,22 @@ namespace {
 
 constexpr std::size_t kMostShardings = 2'000;  // that are kept of one program
 
+// Of the arrays of the entry, mostly its parameters.
+std::vector<timeline::RecordedSharding> shardings_of(const HloModule& module) {
+  std::vector<timeline::RecordedSharding> shardings;
+  const auto entry = module.computations.find(module.entry);
+  if (entry == module.computations.end()) {
+    return shardings;
+  }
+  for (const HloInstruction& instruction : entry->second.instructions) {
+    if (!instruction.sharding.empty() && shardings.size() < kMostShardings) {
+      shardings.push_back({instruction.op_name.empty() ? instruction.name : instruction.op_name,
+                           instruction.sharding});
+    }
+  }
+  return shardings;
+}
+
 }  // namespace
 
 XplaneReading::XplaneReading(std::string name, const XplaneOptions& options)
@@ -135,16 +151,7 @@ void XplaneReading::describe_programs() {
                                        .replicas = module.replicas,
                                        .partitions = module.partitions,
                                        .mesh = module.mesh};
-    if (const auto entry = module.computations.find(module.entry);
-        entry != module.computations.end()) {
-      for (const HloInstruction& instruction : entry->second.instructions) {
-        if (!instruction.sharding.empty() && recorded.shardings.size() < kMostShardings) {
-          recorded.shardings.push_back(
-              {instruction.op_name.empty() ? instruction.name : instruction.op_name,
-               instruction.sharding});
-        }
-      }
-    }
+    recorded.shardings = shardings_of(module);
     out_.programs.push_back(std::move(recorded));
   }
   std::sort(out_.programs.begin(), out_.programs.end(), [](const auto& a, const auto& b) {

@@ -19,41 +19,41 @@ std::int64_t whole_ns(std::int64_t picoseconds) {
 
 }  // namespace
 
+void XplaneReading::take_stat(Wire& fields, const XPlane& plane, XEvent& event) const {
+  XStatSource source;
+  XStat stat;
+  fields.message([&](Wire& one) { stat = read_stat(one, source.metadata, source.reference); });
+  resolve_stat(plane, source, stat);
+  if (stat.kind != XStatKind::kOther && event.stats.size() < kMostStatsOfEvent) {
+    event.stats.push_back(std::move(stat));
+  }
+}
+
 // Source: tsl/profiler/protobuf/xplane.proto, XEvent.
 std::optional<XEvent> XplaneReading::read_event(Wire& fields, const XPlane& plane,
                                                 const XLine& line) {
   XEvent event;
   std::int64_t offset_ps = 0;
   std::int64_t duration_ps = 0;
-  const bool is_whole = fields.message([&](Wire& inner) {
-    while (inner.next()) {
-      switch (inner.field()) {
-        case 1:
-          event.metadata = inner.integer();
-          break;
-        case 2:
-          offset_ps = inner.integer();
-          break;
-        case 3:
-          duration_ps = inner.integer();
-          break;
-        case 4: {
-          XStatSource source;
-          XStat stat;
-          inner.message(
-              [&](Wire& one) { stat = read_stat(one, source.metadata, source.reference); });
-          resolve_stat(plane, source, stat);
-          if (stat.kind != XStatKind::kOther && event.stats.size() < kMostStatsOfEvent) {
-            event.stats.push_back(std::move(stat));
-          }
-          break;
-        }
-        case 5:
-          event.is_sum = true;
-          break;
-        default:
-          break;
-      }
+  const bool is_whole = fields.each([&](Wire& inner) {
+    switch (inner.field()) {
+      case 1:
+        event.metadata = inner.integer();
+        break;
+      case 2:
+        offset_ps = inner.integer();
+        break;
+      case 3:
+        duration_ps = inner.integer();
+        break;
+      case 4:
+        take_stat(inner, plane, event);
+        break;
+      case 5:
+        event.is_sum = true;
+        break;
+      default:
+        break;
     }
   });
   if (!is_whole) {
@@ -65,8 +65,8 @@ std::optional<XEvent> XplaneReading::read_event(Wire& fields, const XPlane& plan
   constexpr std::int64_t kMostPs = std::int64_t{1} << 61U;
   const bool is_near = line.timestamp_ns > -kFarthest && line.timestamp_ns < kFarthest + shift_ns_;
   const std::int64_t base = is_near ? line.timestamp_ns - shift_ns_ : 0;
-  if (!is_near || duration_ps < 0 || duration_ps > kMostPs || offset_ps < -kMostPs || offset_ps > kMostPs ||
-      base < -kFarthest) {
+  if (!is_near || duration_ps < 0 || duration_ps > kMostPs || offset_ps < -kMostPs ||
+      offset_ps > kMostPs || base < -kFarthest) {
     losses_.add("events that end before they start, or centuries away");
     return std::nullopt;
   }
@@ -80,36 +80,31 @@ void XplaneReading::read_line(Wire& fields, const XPlane& plane,
                               const std::function<void(const XLine&, const XEvent&)>& take) {
   XLine line;
   std::optional<bool> is_wanted;
-  const bool is_whole = fields.message([&](Wire& inner) {
-    while (inner.next()) {
-      switch (inner.field()) {
-        case 1:
-          line.id = inner.integer();
-          break;
-        case 2:
-          line.name = inner.text(200);
-          break;
-        case 3:
-          line.timestamp_ns = inner.integer();
-          break;
-        case 4:
-          // What the line is comes before its events.
-          if (!is_wanted) {
-            is_wanted = wants(line);
-          }
-          if (!*is_wanted) {
-            losses_.add("events of lines that repeat others (framework operators, name scopes …)");
-          } else if (const auto event = read_event(inner, plane, line)) {
-            if (event->is_sum) {
-              losses_.add("events that are sums of many");
-            } else {
-              take(line, *event);
-            }
-          }
-          break;
-        default:
-          break;
-      }
+  std::optional<XEvent> event;
+  const bool is_whole = fields.each([&](Wire& inner) {
+    switch (inner.field()) {
+      case 1:
+        line.id = inner.integer();
+        break;
+      case 2:
+        line.name = inner.text(200);
+        break;
+      case 3:
+        line.timestamp_ns = inner.integer();
+        break;
+      case 4:
+        // What the line is comes before its events.
+        is_wanted = is_wanted ? *is_wanted : wants(line);
+        event = *is_wanted ? read_event(inner, plane, line) : std::nullopt;
+        losses_.add("events of lines that repeat others (framework operators, name scopes …)",
+                    *is_wanted ? 0 : 1);
+        losses_.add("events that are sums of many", event && event->is_sum ? 1 : 0);
+        if (event && !event->is_sum) {
+          take(line, *event);
+        }
+        break;
+      default:
+        break;
     }
   });
   if (!is_whole) {

@@ -55,7 +55,7 @@ std::int64_t program_number(std::string_view name, std::int64_t otherwise) {
   return to_integer(name.substr(open + 1, close - open - 1)).value_or(otherwise);
 }
 
-std::string fit_for_names(std::string text) {
+std::string fit_for_names(const std::string& text) {
   return first_invalid_utf8(text) ? printable(text, kLongestXplaneText) : text;
 }
 
@@ -122,7 +122,7 @@ std::string XplaneReading::kept_text(Wire& fields) {
     losses_.add("names beyond the room for them");
     return {};
   }
-  return fit_for_names(std::move(text));
+  return fit_for_names(text);
 }
 
 XStat XplaneReading::read_stat(Wire& fields, std::int64_t& metadata,
@@ -188,18 +188,7 @@ void XplaneReading::read_plane_facts(Wire& fields, XPlane& plane) {
         plane.kind = plane_kind(plane.name, plane.ordinal, plane.core);
         break;
       case 3:
-        fields.message([&](Wire& line) {
-          while (line.next()) {
-            if (line.field() == 4) {
-              plane.has_events = true;
-              return;
-            }
-            if (line.field() == 3) {
-              const std::int64_t at = line.integer();
-              first_ns_ = at > 0 && (first_ns_ == 0 || at < first_ns_) ? at : first_ns_;
-            }
-          }
-        });
+        fields.message([&](Wire& line) { read_line_facts(line, plane); });
         break;
       case 4:
         read_event_kind(fields, plane);
@@ -224,45 +213,53 @@ void XplaneReading::read_plane_facts(Wire& fields, XPlane& plane) {
   }
 }
 
+// When it begins, and whether anything is on it: as far as its first event.
+void XplaneReading::read_line_facts(Wire& line, XPlane& plane) {
+  bool is_done = false;
+  while (!is_done && line.next()) {
+    is_done = line.field() == 4;
+    plane.has_events = plane.has_events || is_done;
+    if (line.field() == 3) {
+      const std::int64_t at = line.integer();
+      first_ns_ = at > 0 && (first_ns_ == 0 || at < first_ns_) ? at : first_ns_;
+    }
+  }
+}
+
+void XplaneReading::take_kind_field(Wire& fields, bool is_metadata, std::int64_t& key,
+                                    XEventKind& kind) {
+  if (fields.field() == 1) {
+    key = fields.integer();
+  } else if (fields.field() == 2) {
+    kind.name = kept_text(fields);
+  } else if (fields.field() == 4) {
+    kind.display = kept_text(fields);
+  } else if (fields.field() == 5 && is_metadata) {
+    // The one statistic of bytes: a compiled module.
+    fields.each([&](Wire& stat) {
+      if (stat.field() == 6) {
+        stat.message([&](Wire& proto) { read_program(proto, program_number(kind.name, key)); });
+      }
+    });
+  } else if (fields.field() == 5 && kind.stats.size() < kMostStatsOfOne) {
+    XStatSource source;
+    XStat stat;
+    fields.message(
+        [&](Wire& inner) { stat = read_stat(inner, source.metadata, source.reference); });
+    kind.stats.push_back(std::move(stat));
+    kind.pending.push_back(source);
+  }
+}
+
 void XplaneReading::read_event_kind(Wire& entry, XPlane& plane) {
   std::int64_t key = 0;
   XEventKind kind;
   const bool is_metadata = plane.kind == XPlaneKind::kMetadata;
-  const auto read_fields = [&](Wire& fields) {
-    while (fields.next()) {
-      if (fields.field() == 1) {
-        key = fields.integer();
-      } else if (fields.field() == 2) {
-        kind.name = kept_text(fields);
-      } else if (fields.field() == 4) {
-        kind.display = kept_text(fields);
-      } else if (fields.field() == 5 && is_metadata) {
-        // The one statistic of bytes: a compiled module.
-        fields.message([&](Wire& stat) {
-          while (stat.next()) {
-            if (stat.field() == 6) {
-              stat.message(
-                  [&](Wire& proto) { read_program(proto, program_number(kind.name, key)); });
-            }
-          }
-        });
-      } else if (fields.field() == 5 && kind.stats.size() < kMostStatsOfOne) {
-        std::int64_t metadata = 0;
-        std::int64_t reference = 0;
-        XStat stat;
-        fields.message([&](Wire& inner) { stat = read_stat(inner, metadata, reference); });
-        kind.stats.push_back(std::move(stat));
-        kind.pending.push_back({metadata, reference});
-      }
-    }
-  };
-  entry.message([&](Wire& fields) {
-    while (fields.next()) {
-      if (fields.field() == 1) {
-        key = fields.integer();
-      } else if (fields.field() == 2) {
-        fields.message(read_fields);
-      }
+  entry.each([&](Wire& fields) {
+    if (fields.field() == 1) {
+      key = fields.integer();
+    } else if (fields.field() == 2) {
+      fields.each([&](Wire& one) { take_kind_field(one, is_metadata, key, kind); });
     }
   });
   if (is_metadata) {
@@ -278,21 +275,17 @@ void XplaneReading::read_event_kind(Wire& entry, XPlane& plane) {
 void XplaneReading::read_stat_name(Wire& entry, XPlane& plane) {
   std::int64_t key = 0;
   std::string name;
-  entry.message([&](Wire& fields) {
-    while (fields.next()) {
-      if (fields.field() == 1) {
-        key = fields.integer();
-      } else if (fields.field() == 2) {
-        fields.message([&](Wire& metadata) {
-          while (metadata.next()) {
-            if (metadata.field() == 1) {
-              key = metadata.integer();
-            } else if (metadata.field() == 2) {
-              name = kept_text(metadata);
-            }
-          }
-        });
-      }
+  entry.each([&](Wire& fields) {
+    if (fields.field() == 1) {
+      key = fields.integer();
+    } else if (fields.field() == 2) {
+      fields.each([&](Wire& metadata) {
+        if (metadata.field() == 1) {
+          key = metadata.integer();
+        } else if (metadata.field() == 2) {
+          name = kept_text(metadata);
+        }
+      });
     }
   });
   if (--metadata_left_ < 0) {

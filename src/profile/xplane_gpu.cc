@@ -82,13 +82,11 @@ std::uint32_t XplaneReading::text_number(std::string_view text) {
 void XplaneReading::read_gpu(Wire& fields, const XPlane& plane) {
   gpu_events_.clear();
   const auto wants = [](const XLine& line) { return !is_derived_line(line.name); };
-  fields.message([&](Wire& inner) {
-    while (inner.next()) {
-      if (inner.field() == 3) {
-        read_line(inner, plane, wants, [&](const XLine& line, const XEvent& event) {
-          take_gpu_event(plane, line, event);
-        });
-      }
+  fields.each([&](Wire& inner) {
+    if (inner.field() == 3) {
+      read_line(inner, plane, wants, [&](const XLine& line, const XEvent& event) {
+        take_gpu_event(plane, line, event);
+      });
     }
   });
   add_gpu_events({plane.ordinal});
@@ -154,52 +152,53 @@ XplaneReading::Program* XplaneReading::program_of(std::int64_t id, std::string_v
   return by_name;
 }
 
+std::optional<HloMatch> XplaneReading::match_of(const GpuEvent& event, Program& program) {
+  const std::string& kernel = texts_[event.name];
+  const std::string& operation = texts_[event.hlo_op];
+  const bool is_memory = is_memory_work(kernel);
+  const auto found = program.module.by_name.find(operation);
+  if (found != program.module.by_name.end()) {
+    Execution& execution = executions_[event.lane];
+    const bool is_further = execution.operation == event.hlo_op &&
+                            std::find(execution.kernels.begin(), execution.kernels.end(),
+                                      event.name) == execution.kernels.end();
+    if (!is_further) {
+      execution = {event.hlo_op, {}};
+    }
+    const bool is_first = execution.kernels.empty();
+    if (!is_memory) {
+      execution.kernels.push_back(event.name);
+    }
+    return HloMatch{program.module.computation_of.at(operation), found->second, is_first};
+  }
+  if (is_memory) {
+    return std::nullopt;
+  }
+  if (!program.matcher) {
+    program.matcher = std::make_unique<HloMatcher>(program.module);
+  }
+  auto match = program.matcher->next(kernel);
+  losses_.add("kernels of XLA's command buffers whose operator is not told", match ? 0 : 1);
+  return match;
+}
+
 void XplaneReading::add_gpu_events(RankId rank) {
   std::stable_sort(gpu_events_.begin(), gpu_events_.end(), [](const auto& a, const auto& b) {
     return std::tie(a.start_ns, a.lane) < std::tie(b.start_ns, b.lane);
   });
   find_gpu_runs(rank);
   labels_.clear();
-  // Of an operator its kernels until one of them comes again: one execution.
-  struct Execution {
-    std::uint32_t operation = 0;
-    std::vector<std::uint32_t> kernels;
-  };
-  std::map<std::uint32_t, Execution> executions;  // by lane
+  executions_.clear();
   std::map<std::pair<std::int64_t, std::uint32_t>, Program*> programs;
-  const bool many = ranks_.size() > 1;
   for (const GpuEvent& event : gpu_events_) {
     const auto [known, is_new] = programs.try_emplace({event.program, event.hlo_module});
     if (is_new && event.hlo_module != 0) {
       known->second = program_of(event.program, texts_[event.hlo_module]);
     }
     Program* program = known->second;
-    const std::string& kernel = texts_[event.name];
-    std::optional<HloMatch> match;
-    if (program != nullptr && event.hlo_op != 0) {
-      const auto found = program->module.by_name.find(texts_[event.hlo_op]);
-      if (found != program->module.by_name.end()) {
-        Execution& execution = executions[event.lane];
-        const bool is_further = execution.operation == event.hlo_op &&
-                                std::find(execution.kernels.begin(), execution.kernels.end(),
-                                          event.name) == execution.kernels.end();
-        if (!is_further) {
-          execution = {event.hlo_op, {}};
-        }
-        match = HloMatch{program->module.computation_of.at(texts_[event.hlo_op]), found->second,
-                         execution.kernels.empty()};
-        if (!is_memory_work(kernel)) {
-          execution.kernels.push_back(event.name);
-        }
-      } else if (!is_memory_work(kernel)) {
-        if (!program->matcher) {
-          program->matcher = std::make_unique<HloMatcher>(program->module);
-        }
-        match = program->matcher->next(kernel);
-        losses_.add("kernels of XLA's command buffers whose operator is not told", match ? 0 : 1);
-      }
-    }
-    if (many && event.correlation != 0) {
+    const auto match =
+        program != nullptr && event.hlo_op != 0 ? match_of(event, *program) : std::nullopt;
+    if (ranks_.size() > 1 && event.correlation != 0) {
       sent_to_.try_emplace(event.correlation, rank);
     }
     add({event.lane}, gpu_label(event, program, match, rank), event.correlation, event.start_ns,

@@ -35,13 +35,11 @@ void XplaneReading::read_host(Wire& fields, const XPlane& plane) {
     return;
   }
   const auto wants = [](const XLine& /*line*/) { return true; };
-  fields.message([&](Wire& inner) {
-    while (inner.next()) {
-      if (inner.field() == 3) {
-        read_line(inner, plane, wants, [&](const XLine& line, const XEvent& event) {
-          take_host_event(plane, line, event);
-        });
-      }
+  fields.each([&](Wire& inner) {
+    if (inner.field() == 3) {
+      read_line(inner, plane, wants, [&](const XLine& line, const XEvent& event) {
+        take_host_event(plane, line, event);
+      });
     }
   });
 }

@@ -152,6 +152,11 @@ class XplaneReading {
     std::unique_ptr<HloCounter> counter;
     std::unique_ptr<HloMatcher> matcher;
   };
+  // Of an operator its kernels until one of them comes again: one execution.
+  struct Execution {
+    std::uint32_t operation = 0;
+    std::vector<std::uint32_t> kernels;
+  };
   struct LabelKey {
     std::uint32_t name = 0;
     const void* instruction = nullptr;
@@ -164,6 +169,8 @@ class XplaneReading {
   // xplane_facts.cc
   void read_facts(Wire& field);
   void read_plane_facts(Wire& fields, XPlane& plane);
+  void read_line_facts(Wire& line, XPlane& plane);
+  void take_kind_field(Wire& fields, bool is_metadata, std::int64_t& key, XEventKind& kind);
   void read_event_kind(Wire& entry, XPlane& plane);
   void read_stat_name(Wire& entry, XPlane& plane);
   void read_program(Wire& proto, std::int64_t id);
@@ -172,6 +179,7 @@ class XplaneReading {
   std::string kept_text(Wire& fields);
   XStat read_stat(Wire& fields, std::int64_t& metadata, std::int64_t& reference) const;
   // xplane_events.cc
+  void take_stat(Wire& fields, const XPlane& plane, XEvent& event) const;
   void read_line(Wire& fields, const XPlane& plane, const std::function<bool(const XLine&)>& wants,
                  const std::function<void(const XLine&, const XEvent&)>& take);
   std::optional<XEvent> read_event(Wire& fields, const XPlane& plane, const XLine& line);
@@ -183,6 +191,7 @@ class XplaneReading {
   void read_gpu(Wire& fields, const XPlane& plane);
   void take_gpu_event(const XPlane& plane, const XLine& line, const XEvent& event);
   void add_gpu_events(RankId rank);
+  std::optional<HloMatch> match_of(const GpuEvent& event, Program& program);
   timeline::LabelId gpu_label(const GpuEvent& event, const Program* program,
                               const std::optional<HloMatch>& match, RankId rank);
   void find_gpu_runs(RankId rank);
@@ -226,6 +235,7 @@ class XplaneReading {
   std::vector<std::string> texts_;
   std::unordered_map<std::string, std::uint32_t> text_numbers_;
   std::map<LabelKey, timeline::LabelId> labels_;
+  std::map<std::uint32_t, Execution> executions_;  // by lane
   std::unordered_map<std::uint32_t, KernelMeaning> meanings_;
   std::map<std::int64_t, std::string> tpu_modules_;  // by program
   std::vector<std::string> run_names_;

@@ -52,13 +52,11 @@ void XplaneReading::read_tpu(Wire& fields, const XPlane& plane) {
     return is_operator_line(line.name) ||
            (is_chip && (line.name == "Steps" || line.name == "XLA Modules"));
   };
-  fields.message([&](Wire& inner) {
-    while (inner.next()) {
-      if (inner.field() == 3) {
-        read_line(inner, plane, wants, [&](const XLine& line, const XEvent& event) {
-          take_tpu_event(plane, line, event);
-        });
-      }
+  fields.each([&](Wire& inner) {
+    if (inner.field() == 3) {
+      read_line(inner, plane, wants, [&](const XLine& line, const XEvent& event) {
+        take_tpu_event(plane, line, event);
+      });
     }
   });
 }

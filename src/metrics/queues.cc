@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 #include <tuple>
 
+#include "base/integers.h"
 #include "metrics/window_sums.h"
 
 namespace sextant::metrics {
@@ -77,7 +79,7 @@ QueueDepth& QueueDepth::operator+=(const QueueDepth& other) {
   for (std::size_t i = 0; i < kClasses; ++i) {
     at_depth_ns[i] += other.at_depth_ns[i];
   }
-  waited_ns += other.waited_ns;
+  waited_ns += std::min(other.waited_ns, std::numeric_limits<std::int64_t>::max() - waited_ns);
   deepest = std::max(deepest, other.deepest);
   return *this;
 }
@@ -106,7 +108,9 @@ std::optional<std::vector<QueueDepth>> queue_depths(const View& view, const Rank
     if (until > since) {
       sums.add({since, until}, [&](QueueDepth& sum, const Interval& part) {
         sum.at_depth_ns[depth_class(depth)] += part.length_ns();
-        sum.waited_ns += depth * part.length_ns();
+        // Saturating: clocks that jump make it longer than any run.
+        const std::int64_t waited = saturating_product({depth, part.length_ns()});
+        sum.waited_ns += std::min(waited, std::numeric_limits<std::int64_t>::max() - sum.waited_ns);
         sum.deepest = std::max(sum.deepest, depth);
       });
       since = until;

@@ -56,7 +56,7 @@ Spread& Spread::operator+=(const Spread& other) {
   min_ns = count == 0 ? other.min_ns : std::min(min_ns, other.min_ns);
   max_ns = std::max(max_ns, other.max_ns);
   count += other.count;
-  total_ns += other.total_ns;
+  total_ns += std::min(other.total_ns, std::numeric_limits<std::int64_t>::max() - total_ns);
   squares += other.squares;
   return *this;
 }

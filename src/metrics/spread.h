@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 
 namespace sextant::metrics {
 
@@ -39,7 +40,8 @@ struct Spread {
     min_ns = count == 0 ? duration_ns : std::min(min_ns, duration_ns);
     max_ns = std::max(max_ns, duration_ns);
     count += 1;
-    total_ns += duration_ns;
+    // What no real profile reaches stays at the largest.
+    total_ns += std::min(duration_ns, std::numeric_limits<std::int64_t>::max() - total_ns);
     squares.add_product(static_cast<std::uint64_t>(duration_ns),
                         static_cast<std::uint64_t>(duration_ns));
   }

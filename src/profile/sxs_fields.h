@@ -1,0 +1,178 @@
+// The fields of a Summary in the order in which .sxs holds them: one list for writing and reading.
+// `archive` is called with each, and says by the name of the call what values are allowed.
+#pragma once
+
+#include "metrics/summary.h"
+
+namespace sextant::profile {
+
+template <typename Archive, typename Spread>
+void fields_of_spread(Archive& archive, Spread& spread) {
+  archive.amount(spread.count);
+  archive.amount(spread.total_ns);
+  archive.amount(spread.min_ns);
+  archive.amount(spread.max_ns);
+  archive.wide(spread.squares);
+}
+
+template <typename Archive, typename Breakdown>
+void fields_of_breakdown(Archive& archive, Breakdown& time) {
+  archive.amount(time.compute_ns);
+  archive.amount(time.exposed_communication_ns);
+  archive.amount(time.exposed_copy_ns);
+  archive.amount(time.idle_ns);
+  archive.amount(time.communication_ns);
+  archive.amount(time.copy_ns);
+  archive.amount(time.overlap_ns);
+}
+
+template <typename Archive, typename Idle>
+void fields_of_idle(Archive& archive, Idle& idle) {
+  archive.amount(idle.host_late_ns);
+  archive.amount(idle.host_blocked_ns);
+  archive.amount(idle.launching_ns);
+  archive.amount(idle.dependency_ns);
+  archive.amount(idle.other_ns);
+  archive.amount(idle.unknown_ns);
+}
+
+template <typename Archive, typename Queue>
+void fields_of_queue(Archive& archive, Queue& queue) {
+  for (auto& time : queue.at_depth_ns) {
+    archive.amount(time);
+  }
+  archive.amount(queue.waited_ns);
+  archive.amount(queue.deepest);
+}
+
+template <typename Archive, typename Launches>
+void fields_of_launches(Archive& archive, Launches& launches) {
+  fields_of_spread(archive, launches.delay);
+  fields_of_spread(archive, launches.idle);
+  fields_of_spread(archive, launches.call);
+}
+
+template <typename Archive, typename Peak>
+void fields_of_peak(Archive& archive, Peak& peak) {
+  archive.moment(peak.allocated_bytes);
+  archive.moment(peak.reserved_bytes);
+  archive.moment(peak.allocated_at_ns);
+}
+
+template <typename Archive, typename Step>
+void fields_of_step(Archive& archive, Step& step) {
+  archive.moment(step.number);
+  archive.interval(step.host);
+  archive.interval(step.window);
+  fields_of_breakdown(archive, step.time);
+  fields_of_idle(archive, step.idle);
+  archive.optional(step.queue, [&](auto& queue) { fields_of_queue(archive, queue); });
+  fields_of_launches(archive, step.launches);
+  for (auto& time : step.path_ns) {
+    archive.amount(time);
+  }
+  archive.amount(step.assumed_waits);
+  archive.optional(step.memory, [&](auto& peak) { fields_of_peak(archive, peak); });
+  archive.wide(step.flops);
+}
+
+template <typename Archive, typename Totals>
+void fields_of_totals(Archive& archive, Totals& totals) {
+  archive.amount(totals.steps);
+  fields_of_breakdown(archive, totals.time);
+  fields_of_idle(archive, totals.idle);
+  fields_of_queue(archive, totals.queue);
+  fields_of_launches(archive, totals.launches);
+  for (auto& time : totals.path_ns) {
+    archive.amount(time);
+  }
+  archive.amount(totals.assumed_waits);
+  archive.optional(totals.memory, [&](auto& peak) { fields_of_peak(archive, peak); });
+  archive.wide(totals.flops);
+}
+
+template <typename Archive, typename Row>
+void fields_of_kernel(Archive& archive, Row& row) {
+  archive.text(row.name);
+  archive.choice(row.kind, timeline::kSpanKinds);
+  fields_of_spread(archive, row.time);
+  archive.wide(row.flops);
+  archive.wide(row.bytes);
+  archive.amount(row.stated);
+}
+
+template <typename Archive, typename Row>
+void fields_of_operator(Archive& archive, Row& row) {
+  archive.text(row.name);
+  archive.text(row.category);
+  archive.text(row.module);
+  fields_of_spread(archive, row.time);
+  archive.amount(row.kernels);
+  archive.wide(row.flops);
+  archive.wide(row.bytes);
+  archive.amount(row.stated_flops);
+  archive.amount(row.stated_bytes);
+}
+
+inline constexpr std::size_t kSxsOps = 6;  // of CollectiveOp
+
+template <typename Archive, typename Row>
+void fields_of_collective(Archive& archive, Row& row) {
+  archive.optional(row.op, [&](auto& op) { archive.choice(op, kSxsOps); });
+  archive.text(row.word);
+  archive.optional(row.ranks, [&](auto& ranks) { archive.moment(ranks); });
+  archive.optional(row.size_class, [&](auto& bytes) { archive.moment(bytes); });
+  fields_of_spread(archive, row.time);
+  archive.wide(row.bytes);
+  archive.optional(row.fastest, [&](auto& rate) { archive.rate(rate); });
+}
+
+template <typename Archive, typename Group>
+void fields_of_group(Archive& archive, Group& group) {
+  archive.text(group.name);
+  archive.optional(group.size, [&](auto& size) { archive.moment(size); });
+  archive.list(group.ranks, [&](auto& rank) { archive.moment(rank.value); });
+}
+
+template <typename Archive, typename Instance>
+void fields_of_instance(Archive& archive, Instance& one) {
+  archive.moment(one.step);
+  archive.number(one.group);
+  archive.flag(one.is_counted);
+  archive.moment(one.sequence);
+  archive.optional(one.op, [&](auto& op) { archive.choice(op, kSxsOps); });
+  archive.optional(one.bytes, [&](auto& bytes) { archive.moment(bytes); });
+  archive.moment(one.start_ns);
+  archive.moment(one.end_ns);
+  archive.optional(one.asked_ns, [&](auto& asked) { archive.moment(asked); });
+}
+
+template <typename Archive, typename Rank>
+void fields_of_rank(Archive& archive, Rank& rank) {
+  archive.moment(rank.rank.value);
+  archive.optional(rank.world, [&](auto& world) { archive.moment(world); });
+  archive.text(rank.host);
+  archive.text(rank.device);
+  archive.flag(rank.has_device);
+  archive.flag(rank.has_shapes);
+  archive.flag(rank.has_stacks);
+  archive.flag(rank.has_memory);
+  archive.flag(rank.has_sync_events);
+  archive.choice(rank.basis, 3);
+  archive.text(rank.found_by);
+  archive.amount(rank.recorded);
+  archive.list(rank.steps, [&](auto& step) { fields_of_step(archive, step); });
+  fields_of_totals(archive, rank.folded);
+  archive.list(rank.kernels, [&](auto& row) { fields_of_kernel(archive, row); });
+  archive.list(rank.operators, [&](auto& row) { fields_of_operator(archive, row); });
+  archive.list(rank.collectives, [&](auto& row) { fields_of_collective(archive, row); });
+  archive.list(rank.groups, [&](auto& group) { fields_of_group(archive, group); });
+  archive.list(rank.instances, [&](auto& one) { fields_of_instance(archive, one); });
+}
+
+template <typename Archive, typename Summary>
+void fields_of_summary(Archive& archive, Summary& summary) {
+  archive.list(summary.ranks, [&](auto& rank) { fields_of_rank(archive, rank); });
+}
+
+}  // namespace sextant::profile

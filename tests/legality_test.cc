@@ -33,7 +33,6 @@ namespace {
 
 using app::Context;
 using app::JobRequest;
-using app::Output;
 using describe::Framework;
 using describe::Violation;
 using nlohmann::json;
@@ -63,11 +62,7 @@ std::vector<std::string> texts_of(const std::vector<Violation>& violations) {
   return texts;
 }
 
-Context answering_in_json() {
-  Context context = app::megatron_context();
-  context.style.format = explain::Format::kJson;
-  return context;
-}
+constexpr explain::Style kJson{explain::Format::kJson, false};
 
 // What the parts of the answer say: each framework's own word, the search's, the files'.
 void expect_parts_agree(const AskedJob& asked, const std::vector<Violation>& wanted) {
@@ -126,47 +121,39 @@ Ids answered(const json& answer) {
   return ids;
 }
 
-template <typename Answer>
-Result<Output> shown(Result<app::Answered<Answer>> answered) {
-  SEXTANT_TRY(const app::Reply reply, app::reply_of(std::move(answered)));
-  return Output{.text = reply.text({explain::Format::kJson, false}),
-                .notes = {},
-                .exit_code = reply.outcome == app::Outcome::kNo ? app::kExitNo : app::kExitFine};
-}
-
 // Every command's own answer. What is legal may still not fit, which is exit code 1 too.
 void expect_commands_agree(const AskedJob& asked, const std::vector<Violation>& wanted) {
-  const Context context = answering_in_json();
+  const Context context = app::megatron_context();
   const JobRequest& words = asked.words;
   app::CompareRequest twice{
       .job = words, .layouts = {words.layout, words.layout}, .clusters = {words.cluster}};
-  const std::map<std::string, Result<Output>> outputs{
+  const std::map<std::string, Result<app::Reply>> replies{
       {"estimate",
-       app::show_estimate(
+       app::reply_of(app::estimate(
            {.job = words, .sweep = {}, .plot_file = {}, .timeline_file = {}, .training = {}},
-           context)},
-      {"memory", shown(app::memory(words, context))},
+           context))},
+      {"memory", app::reply_of(app::memory(words, context))},
       {"traffic",
-       shown(app::traffic(
+       app::reply_of(app::traffic(
            {.job = words, .matrix_file = {}, .heat_map_file = {}, .pattern_file = {}, .by = {}},
            context))},
-      {"compare", app::show_comparison(twice, context)},
-      {"explain step", app::explain_step(words, context)},
-      {"explain compute", app::explain_compute(words, context)},
-      {"explain memory", app::explain_memory(words, context)},
-      {"explain traffic", app::explain_traffic(words, context)},
-      {"explain work", app::explain_work(words, context)},
+      {"compare", app::reply_of(app::compare(twice, context))},
+      {"explain step", app::reply_of(app::explain_step(words, context))},
+      {"explain compute", app::reply_of(app::explain_compute(words, context))},
+      {"explain memory", app::reply_of(app::explain_memory(words, context))},
+      {"explain traffic", app::reply_of(app::explain_traffic(words, context))},
+      {"explain work", app::reply_of(app::explain_work(words, context))},
       {"emit",
-       app::show_emit({.job = words, .dialect = {}, .launcher = {}, .folder = {}, .diff = {}},
-                      context)}};
-  for (const auto& [command, output] : outputs) {
-    const bool no_files = command == "emit" && !output && wanted.empty();
+       app::reply_of(app::emit_files(
+           {.job = words, .dialect = {}, .launcher = {}, .folder = {}, .diff = {}}, context))}};
+  for (const auto& [command, reply] : replies) {
+    const bool no_files = command == "emit" && !reply && wanted.empty();
     if (no_files) {
       continue;  // none are written for the framework
     }
-    ASSERT_TRUE(output) << command << ": " << to_text(output.error());
-    EXPECT_EQ(answered(json::parse(output->text)), ids_of(wanted)) << command;
-    EXPECT_TRUE(wanted.empty() || output->exit_code == app::kExitNo) << command;
+    ASSERT_TRUE(reply) << command << ": " << to_text(reply.error());
+    EXPECT_EQ(answered(json::parse(reply->text(kJson))), ids_of(wanted)) << command;
+    EXPECT_TRUE(wanted.empty() || reply->outcome == app::Outcome::kNo) << command;
   }
   app::PlanRequest request;
   request.job = words;

@@ -36,14 +36,19 @@ struct Lost {
 // Step times that a road gives (compare: that of the files and that of the row), or why not.
 using Arrival = std::variant<std::vector<double>, Lost>;
 
-const app::Context& json_context() {
+const app::Context& auto_context() {
   static const app::Context kContext = [] {
     app::Context made;
-    made.style.format = explain::Format::kJson;
     made.settings["framework"] = {"auto", "default"};
     return made;
   }();
   return kContext;
+}
+
+template <typename Answer>
+Result<std::string> json_text(Result<app::Answered<Answer>> answered) {
+  SEXTANT_TRY(const app::Reply reply, app::reply_of(std::move(answered)));
+  return reply.text({explain::Format::kJson, false});
 }
 
 // A row on its way, with the files that say what it ran.
@@ -64,28 +69,28 @@ Lost lost_by_rule(const json& answer) {
 }
 
 Arrival by_words(const Traveller& at) {
-  const auto model = model_word(at.job.model, at.folder, json_context().data);
+  const auto model = model_word(at.job.model, at.folder, auto_context().data);
   if (!model) {
     return Lost{"model: no family of Hugging Face's is built like it"};
   }
-  const auto output =
-      app::show_estimate({.job = {.model = *model,
-                                  .cluster = cluster_word(at.job.cluster, at.folder),
-                                  .layout = layout_word(at.job),
-                                  .framework = std::string(describe::word_of<describe::Framework>(
-                                      describe::kFrameworkWords, at.job.framework)),
-                                  .sequences = std::to_string(at.job.sequences.length),
-                                  .global_batch = std::to_string(at.job.global_batch),
-                                  .workload = workload_word(at.job)},
-                          .sweep = {},
-                          .plot_file = {},
-                          .timeline_file = {},
-                          .training = {}},
-                         json_context());
+  const auto output = json_text(
+      app::estimate({.job = {.model = *model,
+                             .cluster = cluster_word(at.job.cluster, at.folder),
+                             .layout = layout_word(at.job),
+                             .framework = std::string(describe::word_of<describe::Framework>(
+                                 describe::kFrameworkWords, at.job.framework)),
+                             .sequences = std::to_string(at.job.sequences.length),
+                             .global_batch = std::to_string(at.job.global_batch),
+                             .workload = workload_word(at.job)},
+                     .sweep = {},
+                     .plot_file = {},
+                     .timeline_file = {},
+                     .training = {}},
+                    auto_context()));
   if (!output) {
     return Lost{to_text(output.error())};
   }
-  const json answer = json::parse(output->text);
+  const json answer = json::parse(*output);
   if (!answer.contains("step_time_s")) {
     return lost_by_rule(answer);
   }
@@ -105,7 +110,7 @@ std::variant<app::FileRequest, Lost> files_of(const Traveller& at) {
   app::FileRequest request;
   for (const emit::Inexpressible& one : writing->left_out) {
     if (one.field == "model") {
-      request.model = model_word(at.job.model, at.folder, json_context().data).value_or("");
+      request.model = model_word(at.job.model, at.folder, auto_context().data).value_or("");
     } else if (one.field == "seq") {
       request.sequences = std::to_string(at.job.sequences.length);
     } else if (one.field == "gbs") {
@@ -128,11 +133,11 @@ bool state(const json& not_stated, const Traveller& at, app::FileRequest& reques
       said = said || text.find(option) != std::string::npos;
       return text.find(option) != std::string::npos;
     };
-    if (asks("--model")) {
-      request.model = model_word(at.job.model, at.folder, json_context().data).value_or("");
-    } else if (asks("--seq")) {
+    if (asks("‹model")) {
+      request.model = model_word(at.job.model, at.folder, auto_context().data).value_or("");
+    } else if (asks("‹seq›")) {
       request.sequences = std::to_string(at.job.sequences.length);
-    } else if (asks("--gbs")) {
+    } else if (asks("‹gbs›")) {
       request.global_batch = std::to_string(at.job.global_batch);
     }
   }
@@ -143,11 +148,11 @@ Arrival by_files(app::FileRequest& request, const Traveller& at) {
   json answer;
   bool again = true;
   for (int asked = 0; again && asked < 2; ++asked) {  // the first answer says what to state
-    const auto output = app::show_check({.files = request}, json_context());
+    const auto output = json_text(app::check({.files = request}, auto_context()));
     if (!output) {
       return Lost{to_text(output.error())};
     }
-    answer = json::parse(output->text);
+    answer = json::parse(*output);
     again = state(answer["not_stated"], at, request);
   }
   if (answer["predicted"].is_null()) {
@@ -174,12 +179,12 @@ std::string table_of_row(const Traveller& at) {
 
 Arrival by_log(app::FileRequest request, const Traveller& at) {
   request.files.insert(request.files.begin(), own_log(at.job, at.row.measured, at.folder));
-  const auto output = app::show_run_comparison(
-      {.run = std::move(request), .row = at.row.id, .tables = {table_of_row(at)}}, json_context());
+  const auto output = json_text(app::compare_runs(
+      {.run = std::move(request), .row = at.row.id, .tables = {table_of_row(at)}}, auto_context()));
   if (!output) {
     return Lost{to_text(output.error())};
   }
-  const json answer = json::parse(output->text);
+  const json answer = json::parse(*output);
   return std::vector{answer["ours"]["predicted_s"].get<double>(),
                      answer["theirs"]["predicted_s"].get<double>()};
 }
@@ -303,10 +308,10 @@ TEST(RoadsTruth, EveryRoadFromARowEndsAtOneStepTime) {
   const std::vector<std::filesystem::path> folder{truth_dir() / "runs"};
   const auto tables = measured::expand_tables(folder);
   ASSERT_TRUE(tables);
-  validate::RunPredictor predictor(json_context().data);
+  validate::RunPredictor predictor(auto_context().data);
   Journey journey;
   for (const std::filesystem::path& table : *tables) {
-    const auto rows = measured::read_table(table, json_context().data);
+    const auto rows = measured::read_table(table, auto_context().data);
     ASSERT_TRUE(rows) << table;
     for (const auto& [row, step] : chosen(with_files(*rows, predictor, journey))) {
       travel(*row, table, step, journey);

@@ -2,8 +2,8 @@
 // be written. Nothing here is text for a terminal, and nothing has been written yet: both are for
 // whoever asked.
 //
-// Texts for people name a parameter as ‹gbs› and a use case as «plan»; whoever shows them spells
-// these its own way (front/cli/spelling.h: --gbs, sextant plan).
+// Texts for people name a parameter as ‹gbs›, with its value as ‹gbs SEQUENCES›, and a use case as
+// «plan»; whoever shows them spells these its own way (front/cli/spelling.h: --gbs, sextant plan).
 #pragma once
 
 #include <cstdint>
@@ -13,11 +13,9 @@
 #include <variant>
 #include <vector>
 
+#include "base/result.h"
+#include "explain/term_tree.h"
 #include "explain/violation_view.h"
-
-namespace sextant::explain {
-struct Style;
-}  // namespace sextant::explain
 
 namespace sextant::app {
 
@@ -51,6 +49,9 @@ struct Answered {
 // A job that breaks rules has them as its answer.
 template <typename... Answer>
 using OrIllegal = std::variant<Answer..., explain::NotLegal>;
+
+// What a job's numbers are made of.
+using Explained = Answered<OrIllegal<explain::TreeAnswer>>;
 
 // An answer of any type: it can be shown. What generic callers (command line, protocols) hold.
 struct Reply {

@@ -4,21 +4,24 @@
 
 #include <string>
 
+#include "app/answered.h"
 #include "app/context.h"
 #include "base/result.h"
 #include "calibrate/inputs.h"
+#include "explain/comm_calibration_view.h"
 
 namespace sextant::app {
 
 // `write_folder` gets comm/links/… and comm/networks/…; "" = not written.
-Result<Output> calibrate_collectives(const calibrate::Inputs& files,
-                                     const std::string& write_folder, const Context& context);
+Result<Answered<explain::CommCalibrationAnswer>> calibrate_collectives(
+    const calibrate::Inputs& files, const std::string& write_folder, const Context& context);
 
 struct NcclOptions {
   std::string cluster;
   std::string write_folder;  // likewise
 };
-Result<Output> calibrate_nccl(const calibrate::Inputs& files, const NcclOptions& options,
-                              const Context& context);
+Result<Answered<explain::CommCalibrationAnswer>> calibrate_nccl(const calibrate::Inputs& files,
+                                                                const NcclOptions& options,
+                                                                const Context& context);
 
 }  // namespace sextant::app

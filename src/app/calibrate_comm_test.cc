@@ -7,7 +7,6 @@
 #include <gtest/gtest.h>
 
 #include "app/calibrate_command.h"
-#include "app/calibrate_files.h"
 #include "app/testing.h"
 #include "base/scratch_folder_testing.h"
 #include "calibrate/nccl_calibration.h"
@@ -101,9 +100,15 @@ class CalibrateComm : public ::testing::Test {
   }
   [[nodiscard]] std::string mine() const { return (folder_.path() / "mine").string(); }
 
+  void write_below_mine(const calibrate::CommCalibration& made) const {
+    const std::filesystem::path file = std::filesystem::path(mine()) / made.files[0].path;
+    std::filesystem::create_directories(file.parent_path());
+    ASSERT_TRUE(write_file(file, made.files[0].text));
+  }
+
   // The error of a call that must fail.
   static Error refused(const CalibrateRequest& request) {
-    const auto made = calibrate(request, {.data = built_in_data(), .style = {}, .settings = {}});
+    const auto made = calibrate(request, {.data = built_in_data(), .settings = {}});
     EXPECT_FALSE(made);
     return made ? Error{} : made.error();
   }
@@ -119,9 +124,10 @@ TEST_F(CalibrateComm, ASlowerNetworkIsFoundAndItsFileLoads) {
   multiply(slower, NetworkKey::kHop, 2.0);
   const std::string file =
       write("nccl.txt", text_of({}, slower) + text_of({.op = CollectiveOp::kAllGather}, slower));
-  const auto made =
+  const auto made = told(
       calibrate({.tables = {file}, .device = {}, .write_file = mine(), .cluster = "2xdgx-h100"},
-                {.data = built_in_data(), .style = {explain::Format::kCsv}, .settings = {}});
+                {.data = built_in_data(), .settings = {}}),
+      explain::Format::kCsv);
   ASSERT_TRUE(made) << to_text(made.error());
   EXPECT_NE(made->text.find("comm/networks/ib.toml,all sizes,48"), std::string::npos) << made->text;
   EXPECT_EQ(made->text.find("comm/links"), std::string::npos) << "no timing within a domain";
@@ -150,7 +156,7 @@ TEST_F(CalibrateComm, TheErrorsSaidAreThoseOfTheWrittenFile) {
   const calibrate::CommClassChange& change = made->classes.front();
   EXPECT_GT(change.before, 0.1);
   EXPECT_LT(change.after, 0.05);
-  ASSERT_TRUE(write_with_folder(mine() + "/" + made->files[0].path, made->files[0].text));
+  write_below_mine(*made);
   const auto store = describe::DataStore::with_override(mine());
   ASSERT_TRUE(store);
   // What is after now is before where the file is in use.
@@ -241,7 +247,7 @@ TEST_F(CalibrateComm, AnyFileNameGivesAFileThatLoads) {
              "my \"best\\\n.txt"),
       "1xdgx-h100", built_in_data());
   ASSERT_TRUE(made) << to_text(made.error());
-  ASSERT_TRUE(write_with_folder(mine() + "/" + made->files[0].path, made->files[0].text));
+  write_below_mine(*made);
   const auto store = describe::DataStore::with_override(mine());
   ASSERT_TRUE(store);
   const auto facts = describe::load_link_facts("nvlink4", *store);
@@ -318,10 +324,10 @@ TEST_F(CalibrateComm, OptionsMustBeThoseOfTheInput) {
   EXPECT_EQ(
       refused({.tables = {nccl}, .device = "h100-sxm", .write_file = {}, .cluster = "2xdgx-h100"})
           .what,
-      "--device is for tables of kernels, this is nccl-tests output");
+      "‹device› is for tables of kernels, this is nccl-tests output");
   EXPECT_EQ(
       refused({.tables = {kernels}, .device = {}, .write_file = {}, .cluster = "8xh100-sxm"}).what,
-      "--on is for nccl-tests output, this is no such");
+      "‹on› is for nccl-tests output, this is no such");
   EXPECT_EQ(refused({.tables = {nccl, kernels}, .device = {}, .write_file = {}}).what,
             "nccl.txt is nccl-tests output and others are tables");
   EXPECT_NE(
@@ -357,9 +363,9 @@ std::string collectives_csv(double factor) {
 
 TEST_F(CalibrateComm, ATableOfCollectivesRefitsEveryClassItSpeaksOf) {
   const std::string file = write("collectives.csv", collectives_csv(1.5));
-  const auto made =
-      calibrate({.tables = {file}, .device = {}, .write_file = mine()},
-                {.data = built_in_data(), .style = {explain::Format::kCsv}, .settings = {}});
+  const auto made = told(calibrate({.tables = {file}, .device = {}, .write_file = mine()},
+                                   {.data = built_in_data(), .settings = {}}),
+                         explain::Format::kCsv);
   ASSERT_TRUE(made) << to_text(made.error());
   EXPECT_NE(made->text.find("comm/links/nvlink4.toml,all sizes,12"), std::string::npos)
       << made->text;
@@ -370,10 +376,10 @@ TEST_F(CalibrateComm, ATableOfCollectivesRefitsEveryClassItSpeaksOf) {
   EXPECT_NE(made->notes.back().find("replace the built-in ones for every device"),
             std::string::npos);
   EXPECT_EQ(refused({.tables = {file}, .device = "h100-sxm", .write_file = {}}).what,
-            "--device is for tables of kernels, this is one of collectives");
+            "‹device› is for tables of kernels, this is one of collectives");
   EXPECT_EQ(
       refused({.tables = {file}, .device = {}, .write_file = {}, .cluster = "8xh100-sxm"}).what,
-      "--on is for nccl-tests output, this is a table of collectives");
+      "‹on› is for nccl-tests output, this is a table of collectives");
 }
 
 TEST_F(CalibrateComm, ATableOfUnknownSystemsIsAnError) {

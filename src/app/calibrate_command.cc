@@ -1,6 +1,7 @@
 #include "app/calibrate_command.h"
 
 #include <algorithm>
+#include <utility>
 #include <variant>
 
 #include "app/calibrate_comm.h"
@@ -10,9 +11,9 @@
 namespace sextant::app {
 namespace {
 
-constexpr const char* kCalibrateCommand = "sextant calibrate";
+constexpr const char* kCalibrateCommand = "«calibrate»";
 constexpr const char* kDevice =
-    "--device NAME, an id of data/devices or of devices/ in the folder of --data";
+    "‹device› NAME, an id of data/devices or of devices/ in the folder of ‹data›";
 
 template <typename Subject>
 bool any_of(const std::vector<measured::Row>& rows) {
@@ -33,8 +34,8 @@ bool are_runs(const std::vector<measured::Row>& rows) {
 }
 
 Result<void> check_run_options(const CalibrateRequest& request) {
-  const std::string option = !request.device.empty()    ? "--device"
-                             : !request.cluster.empty() ? "--on"
+  const std::string option = !request.device.empty()    ? "‹device›"
+                             : !request.cluster.empty() ? "‹on›"
                                                         : "";
   if (!option.empty()) {
     return invalid(option + " is for timings of one machine, this is a table of runs",
@@ -45,23 +46,23 @@ Result<void> check_run_options(const CalibrateRequest& request) {
 
 Result<void> check_nccl_options(const CalibrateRequest& request) {
   if (!request.device.empty()) {
-    return invalid("--device is for tables of kernels, this is nccl-tests output",
-                   kCalibrateCommand, "--on CLUSTER");
+    return invalid("‹device› is for tables of kernels, this is nccl-tests output",
+                   kCalibrateCommand, "‹on› CLUSTER");
   }
   if (request.cluster.empty()) {
     return invalid("it is not said where nccl-tests ran", kCalibrateCommand,
-                   "--on CLUSTER, such as 2xdgx-h100 or a cluster.toml");
+                   "‹on› CLUSTER, such as 2xdgx-h100 or a cluster.toml");
   }
   return {};
 }
 
 Result<void> check_collective_options(const CalibrateRequest& request) {
   if (!request.device.empty()) {
-    return invalid("--device is for tables of kernels, this is one of collectives",
+    return invalid("‹device› is for tables of kernels, this is one of collectives",
                    kCalibrateCommand, "a table of collectives alone: its rows name their hardware");
   }
   if (!request.cluster.empty()) {
-    return invalid("--on is for nccl-tests output, this is a table of collectives",
+    return invalid("‹on› is for nccl-tests output, this is a table of collectives",
                    kCalibrateCommand, "a table of collectives alone: its rows name their hardware");
   }
   return {};
@@ -69,7 +70,7 @@ Result<void> check_collective_options(const CalibrateRequest& request) {
 
 Result<void> check_kernel_options(const CalibrateRequest& request) {
   if (!request.cluster.empty()) {
-    return invalid("--on is for nccl-tests output, this is no such", kCalibrateCommand, kDevice);
+    return invalid("‹on› is for nccl-tests output, this is no such", kCalibrateCommand, kDevice);
   }
   if (request.device.empty()) {
     return invalid("it is not said whose timings these are", kCalibrateCommand, kDevice);
@@ -77,24 +78,32 @@ Result<void> check_kernel_options(const CalibrateRequest& request) {
   return {};
 }
 
+template <typename Answer>
+Result<Answered<CalibrateReply>> one_of_all(Result<Answered<Answer>> answered) {
+  SEXTANT_TRY(Answered<Answer> one, std::move(answered));
+  return Answered<CalibrateReply>{std::move(one.answer), one.outcome, std::move(one.notes),
+                                  std::move(one.artifacts)};
+}
+
 }  // namespace
 
-Result<Output> calibrate(const CalibrateRequest& request, const Context& context) {
+Result<Answered<CalibrateReply>> calibrate(const CalibrateRequest& request,
+                                           const Context& context) {
   SEXTANT_TRY(const calibrate::Inputs files, calibrate::read_inputs(request.tables, context.data));
   if (!files.texts.empty()) {
     SEXTANT_CHECK_OK(check_nccl_options(request));
-    return calibrate_nccl(files, {request.cluster, request.write_file}, context);
+    return one_of_all(calibrate_nccl(files, {request.cluster, request.write_file}, context));
   }
   if (are_collectives(files.rows)) {
     SEXTANT_CHECK_OK(check_collective_options(request));
-    return calibrate_collectives(files, request.write_file, context);
+    return one_of_all(calibrate_collectives(files, request.write_file, context));
   }
   if (are_runs(files.rows)) {
     SEXTANT_CHECK_OK(check_run_options(request));
-    return calibrate_runs(files, request.write_file, context);
+    return one_of_all(calibrate_runs(files, request.write_file, context));
   }
   SEXTANT_CHECK_OK(check_kernel_options(request));
-  return calibrate_kernels(files, {request.device, request.write_file}, context);
+  return one_of_all(calibrate_kernels(files, {request.device, request.write_file}, context));
 }
 
 }  // namespace sextant::app

@@ -5,8 +5,12 @@
 #include <string>
 #include <vector>
 
+#include "app/answered.h"
 #include "app/context.h"
 #include "base/result.h"
+#include "explain/calibration_view.h"
+#include "explain/comm_calibration_view.h"
+#include "explain/run_calibration_view.h"
 
 namespace sextant::app {
 
@@ -20,8 +24,10 @@ struct CalibrateRequest {
 };
 
 // Four kinds of input: tables of kernels (calibrate_kernels.h), tables of collectives and
-// nccl-tests output (calibrate_comm.h), tables of runs (calibrate_runs.h). An Error (exit 2) where
+// nccl-tests output (calibrate_comm.h), tables of runs (calibrate_runs.h). An Error where
 // options are not those of the kind, nothing is usable, or a file cannot be read.
-Result<Output> calibrate(const CalibrateRequest& request, const Context& context);
+using CalibrateReply = std::variant<explain::CalibrationAnswer, explain::CommCalibrationAnswer,
+                                    explain::RunCalibrationAnswer>;
+Result<Answered<CalibrateReply>> calibrate(const CalibrateRequest& request, const Context& context);
 
 }  // namespace sextant::app

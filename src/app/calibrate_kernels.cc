@@ -5,10 +5,9 @@
 
 #include <fmt/format.h>
 
-#include "app/calibrate_files.h"
+#include "app/calibrate_notes.h"
 #include "base/text.h"
 #include "calibrate/kernel_calibration.h"
-#include "explain/calibration_view.h"
 
 namespace sextant::app {
 namespace {
@@ -21,13 +20,10 @@ std::vector<std::string> use_notes(const std::string& file, const std::string& d
                         path.filename() == fmt::format("{}.toml", device);
   if (in_place) {
     const std::string folder = path.parent_path().parent_path().string();
-    notes.push_back(
-        fmt::format("use them: add --data {} to any command, or data = \"{}\" to the "
-                    "configuration file",
-                    folder.empty() ? "." : folder, folder.empty() ? "." : folder));
+    notes.push_back(use_text(folder));
   } else {
     notes.push_back(fmt::format(
-        "to use them, name the file FOLDER/kernels/{}.toml and add --data FOLDER to any command",
+        "to use them, name the file FOLDER/kernels/{}.toml and add ‹data› FOLDER to any command",
         device));
   }
   return notes;
@@ -35,26 +31,27 @@ std::vector<std::string> use_notes(const std::string& file, const std::string& d
 
 }  // namespace
 
-Result<Output> calibrate_kernels(const calibrate::Inputs& tables, const KernelOptions& options,
-                                 const Context& context) {
+Result<Answered<explain::CalibrationAnswer>> calibrate_kernels(const calibrate::Inputs& tables,
+                                                               const KernelOptions& options,
+                                                               const Context& context) {
   SEXTANT_TRY(const calibrate::KernelCalibration made,
               calibrate::kernel_calibration(tables, options.device, context.data));
-  Output output;
+  Answered<explain::CalibrationAnswer> answered;
   if (!options.write_file.empty()) {
-    SEXTANT_CHECK_OK(write_with_folder(options.write_file, made.file));
-    output.notes = use_notes(options.write_file, made.device);
+    answered.artifacts.push_back({.path = options.write_file,
+                                  .bytes = made.file,
+                                  .makes_folders = true,
+                                  .note = use_notes(options.write_file, made.device)});
   }
   const std::set<std::string> devices = calibrate::devices_of(tables.rows);
   if (devices != std::set<std::string>{made.device}) {
-    output.notes.push_back(fmt::format(
+    answered.notes.push_back(fmt::format(
         "validate reads these tables as of {}: it takes the device from the name of "
         "the file or its folder, here {} would say it",
         join(std::vector<std::string>(devices.begin(), devices.end()), ", "), made.device));
   }
-  output.text = explain::to_text(
-      explain::CalibrationAnswer{{std::string(explain::tool_version()), made.inputs}, made},
-      context.style);
-  return output;
+  answered.answer = {{std::string(explain::tool_version()), made.inputs}, made};
+  return answered;
 }
 
 }  // namespace sextant::app

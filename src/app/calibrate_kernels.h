@@ -3,9 +3,11 @@
 
 #include <string>
 
+#include "app/answered.h"
 #include "app/context.h"
 #include "base/result.h"
 #include "calibrate/inputs.h"
+#include "explain/calibration_view.h"
 
 namespace sextant::app {
 
@@ -15,7 +17,8 @@ struct KernelOptions {
 };
 
 // An Error where no row is a kernel that is known, or the device is not.
-Result<Output> calibrate_kernels(const calibrate::Inputs& tables, const KernelOptions& options,
-                                 const Context& context);
+Result<Answered<explain::CalibrationAnswer>> calibrate_kernels(const calibrate::Inputs& tables,
+                                                               const KernelOptions& options,
+                                                               const Context& context);
 
 }  // namespace sextant::app

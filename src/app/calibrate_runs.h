@@ -3,15 +3,18 @@
 
 #include <string>
 
+#include "app/answered.h"
 #include "app/context.h"
 #include "base/result.h"
 #include "calibrate/inputs.h"
+#include "explain/run_calibration_view.h"
 
 namespace sextant::app {
 
 // `write_folder` gets step.toml and step_spread.toml; "" = not written. An Error where fewer than
 // twelve runs can be predicted.
-Result<Output> calibrate_runs(const calibrate::Inputs& files, const std::string& write_folder,
-                              const Context& context);
+Result<Answered<explain::RunCalibrationAnswer>> calibrate_runs(const calibrate::Inputs& files,
+                                                               const std::string& write_folder,
+                                                               const Context& context);
 
 }  // namespace sextant::app

@@ -46,15 +46,16 @@ std::string uneven_table() {
 TEST_F(Command, TheWrittenFileScoresAsPrinted) {
   const std::string table = write("h100-sxm.csv", uneven_table());
   const std::string file = (folder() / "mine" / "kernels" / "h100-sxm.toml").string();
-  const auto made =
-      calibrate({.tables = {table}, .device = "h100-sxm", .write_file = file},
-                {.data = built_in_data(), .style = {explain::Format::kCsv}, .settings = {}});
+  const auto made = told(calibrate({.tables = {table}, .device = "h100-sxm", .write_file = file},
+                                   {.data = built_in_data(), .settings = {}}),
+                         explain::Format::kCsv);
   ASSERT_TRUE(made) << to_text(made.error());
   const auto store = describe::DataStore::with_override(folder() / "mine");
   ASSERT_TRUE(store);
-  const auto scored =
+  const auto scored = told(
       validate_tables({.tables = {table}, .rows_file = {}, .ledger_file = {}, .check_file = {}},
-                      {.data = *store, .style = {explain::Format::kCsv}, .settings = {}});
+                      {.data = *store, .settings = {}}),
+      explain::Format::kCsv);
   ASSERT_TRUE(scored) << to_text(scored.error());
   // Last row of the one: all,rows,before,after,…; second of the other: source,quantity,rows,
   // predicted,refused,mean error,…
@@ -68,7 +69,7 @@ TEST_F(Command, NoKnownKernelIsAnError) {
   const std::string table =
       write("h100-sxm.csv", std::string(kHeader) + "gemm,sideways,bf16,1,2,3,,,,10\n");
   const auto made = calibrate({.tables = {table}, .device = "h100-sxm", .write_file = {}},
-                              {.data = built_in_data(), .style = {}, .settings = {}});
+                              {.data = built_in_data(), .settings = {}});
   ASSERT_FALSE(made);
   EXPECT_EQ(made.error().kind, ErrorKind::kInvalid);
   EXPECT_NE(made.error().what.find("none of 1 rows"), std::string::npos);
@@ -78,16 +79,16 @@ TEST_F(Command, NoKnownKernelIsAnError) {
 TEST_F(Command, TheDeviceMustBeNamed) {
   const std::string table = write("h100-sxm.csv", uneven_table());
   const auto made = calibrate({.tables = {table}, .device = {}, .write_file = {}},
-                              {.data = built_in_data(), .style = {}, .settings = {}});
+                              {.data = built_in_data(), .settings = {}});
   ASSERT_FALSE(made);
-  EXPECT_NE(made.error().allowed.find("--device NAME"), std::string::npos);
+  EXPECT_NE(made.error().allowed.find("‹device› NAME"), std::string::npos);
 }
 
 TEST_F(Command, ATableOfSomethingElseIsAnError) {
   const std::string table =
       write("bench.csv", "world,threads,kind,group,a,b,c,time_us\n8,2,matmul,1,64,64,64,10\n");
   const auto made = calibrate({.tables = {table}, .device = "h100-sxm", .write_file = {}},
-                              {.data = built_in_data(), .style = {}, .settings = {}});
+                              {.data = built_in_data(), .settings = {}});
   ASSERT_FALSE(made);
   EXPECT_EQ(made.error().kind, ErrorKind::kInvalid);
   EXPECT_NE(made.error().what.find("no table of timed kernels"), std::string::npos);

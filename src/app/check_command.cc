@@ -4,8 +4,6 @@
 #include <utility>
 
 #include "app/job_sources.h"
-#include "emit/measured_row.h"
-#include "explain/check_view.h"
 #include "step/step_answer.h"
 
 namespace sextant::app {
@@ -47,23 +45,22 @@ void predict(const describe::Job& job, const Context& context, explain::CheckAns
 }
 
 // The log as a row of a table of runs, with the table's header.
-Result<Output> row_of(const FileJob& files) {
+Result<Answered<CheckReply>> row_of(const FileJob& files) {
   const std::string& name = files.files.back().file.name;
   if (!files.measured || !files.measured->step) {
     return invalid("no measured step is in it", name, "a log with iteration lines");
   }
   if (!files.job || !files.whole()) {
     return invalid(
-        files.open.empty() ? "the device is not stated: --on CLUSTER" : files.open.front(), name);
+        files.open.empty() ? "the device is not stated: ‹on› CLUSTER" : files.open.front(), name);
   }
-  const std::string id = std::filesystem::path(name).stem().string();
-  return Output{.text = emit::row_header() + emit::measured_row(*files.job, *files.measured, id),
-                .notes = {}};
+  return Answered<CheckReply>{explain::MeasuredRowAnswer{
+      *files.job, *files.measured, std::filesystem::path(name).stem().string()}};
 }
 
 }  // namespace
 
-Result<Output> show_check(const CheckRequest& request, const Context& context) {
+Result<Answered<CheckReply>> check(const CheckRequest& request, const Context& context) {
   SEXTANT_TRY(FileJob files, read_files(request.files, context));
   if (request.to_row) {
     return row_of(files);
@@ -73,9 +70,8 @@ Result<Output> show_check(const CheckRequest& request, const Context& context) {
   if (answer.job && whole && !explain::is_illegal(answer)) {
     predict(*answer.job, context, answer);
   }
-  return Output{.text = explain::to_text(answer, context.style),
-                .notes = {},
-                .exit_code = explain::is_illegal(answer) ? kExitNo : kExitFine};
+  const Outcome outcome = explain::is_illegal(answer) ? Outcome::kNo : Outcome::kFine;
+  return Answered<CheckReply>{std::move(answer), outcome};
 }
 
 }  // namespace sextant::app

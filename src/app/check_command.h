@@ -3,9 +3,11 @@
 
 #include <string>
 
+#include "app/answered.h"
 #include "app/context.h"
 #include "app/job_files.h"
 #include "base/result.h"
+#include "explain/check_view.h"
 
 namespace sextant::app {
 
@@ -14,7 +16,8 @@ struct CheckRequest {
   bool to_row = false;  // the job and its measured step as a row of a table of runs
 };
 
-// Exit code 1 where something is illegal, or does not fit.
-Result<Output> show_check(const CheckRequest& request, const Context& context);
+// The outcome is no where something is illegal, or does not fit.
+using CheckReply = std::variant<explain::CheckAnswer, explain::MeasuredRowAnswer>;
+Result<Answered<CheckReply>> check(const CheckRequest& request, const Context& context);
 
 }  // namespace sextant::app

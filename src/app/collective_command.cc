@@ -1,7 +1,6 @@
 #include "app/collective_command.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include <fmt/format.h>
@@ -9,7 +8,7 @@
 #include "app/collective_runs.h"
 #include "app/collective_sweep.h"
 #include "app/job_sources.h"
-#include "base/file.h"
+#include "app/picture.h"
 #include "base/quantity_text.h"
 #include "base/sha256.h"
 #include "base/text.h"
@@ -23,8 +22,6 @@ namespace {
 
 using explain::CollectivePoint;
 using machine::CollectiveEstimate;
-
-constexpr std::string_view kEstimateCommand = "sextant estimate";
 
 // A question, and what was filled in that the user did not say.
 struct Reading {
@@ -41,25 +38,25 @@ bool varies(const CollectiveRequest& request, std::initializer_list<std::string_
 Result<Reading> read_question(const CollectiveRequest& request, const Context& context) {
   Reading reading;
   machine::CollectiveQuestion& question = reading.question;
-  SEXTANT_TRY(question.op, parse_collective(request.collective, "--collective"));
+  SEXTANT_TRY(question.op, parse_collective(request.collective, "‹collective›"));
   if (request.cluster.empty()) {
-    return invalid("the cluster is missing", "--on",
+    return invalid("the cluster is missing", "‹on›",
                    "COUNTxDEVICE such as 64xh100-sxm, or a cluster.toml");
   }
   SEXTANT_TRY(question.cluster, describe::load_cluster(request.cluster, context.data));
   reading.assumed = question.cluster.assumed;
   if (!request.stride.empty()) {
-    SEXTANT_TRY(question.stride, parse_number(request.stride, "--stride"));
+    SEXTANT_TRY(question.stride, parse_number(request.stride, "‹stride›"));
   }
   question.ranks = machine::most_ranks(question.cluster, question.stride);
   if (!request.ranks.empty()) {
-    SEXTANT_TRY(question.ranks, parse_number(request.ranks, "--ranks"));
+    SEXTANT_TRY(question.ranks, parse_number(request.ranks, "‹ranks›"));
   } else if (!varies(request, {"ranks", "nodes"})) {
     reading.assumed.push_back(
         {"ranks", std::to_string(question.ranks), "not given: all devices", {}});
   }
   if (!request.bytes.empty()) {
-    SEXTANT_TRY(question.bytes, parse_message(request.bytes, "--bytes"));
+    SEXTANT_TRY(question.bytes, parse_message(request.bytes, "‹bytes›"));
   } else if (!varies(request, {"bytes"})) {
     reading.assumed.push_back({"bytes", to_text(question.bytes), "not given", {}});
   }
@@ -79,7 +76,8 @@ explain::Provenance collective_provenance(const machine::CollectiveQuestion& que
   return provenance;
 }
 
-Result<Output> show_one(const Reading& reading, bool verbose, const Context& context) {
+Result<Answered<CollectiveReply>> one_collective(const Reading& reading, bool verbose,
+                                                 const Context& context) {
   machine::CollectiveEstimator estimator(context.data);
   explain::CollectiveAnswer answer;
   answer.cluster = reading.question.cluster.name;
@@ -90,8 +88,7 @@ Result<Output> show_one(const Reading& reading, bool verbose, const Context& con
   answer.assumed = reading.assumed;
   describe::add_once(answer.estimate.assumed, answer.assumed);
   answer.show_constants = verbose;
-  return Output{
-      .text = explain::to_text(answer, context.style), .notes = {}, .exit_code = kExitFine};
+  return Answered<CollectiveReply>{std::move(answer)};
 }
 
 // What all points share: "all_gather of 1 GiB over 32 ranks".
@@ -152,27 +149,12 @@ Result<std::vector<std::string>> add_measured(const std::string& table, const Re
                   table, reading.question.cluster.device.generation)};
 }
 
-Result<void> write_collective_plot(const explain::CollectiveSweepAnswer& answer,
-                                   const std::string& file, std::vector<std::string>& notes) {
-  if (file.empty()) {
-    return {};
-  }
-  auto image = explain::to_image(explain::to_drawing(answer), file);
-  if (!image) {
-    image.error().where = "--plot";
-    return tl::unexpected(image.error());
-  }
-  SEXTANT_CHECK_OK(write_file(file, *image));
-  notes.push_back(fmt::format("plot written to {}", file));
-  return {};
-}
-
 Result<void> check_sweep_words(const CollectiveRequest& request) {
   if (request.sweep.empty()) {
     for (const auto& [option, value] :
-         {std::pair{"--plot", &request.plot_file}, std::pair{"--measured", &request.measured}}) {
+         {std::pair{"‹plot›", &request.plot_file}, std::pair{"‹measured›", &request.measured}}) {
       if (!value->empty()) {
-        return invalid("there is nothing to plot without --sweep", option, "--sweep bytes");
+        return invalid("there is nothing to plot without ‹sweep›", option, "‹sweep› bytes");
       }
     }
     return {};
@@ -181,80 +163,46 @@ Result<void> check_sweep_words(const CollectiveRequest& request) {
   const bool sizes = factor == CollectiveFactor::kBytes;
   const bool groups = factor == CollectiveFactor::kRanks || factor == CollectiveFactor::kNodes;
   if (!request.measured.empty() && !sizes) {
-    return invalid("measured runs are laid beside sizes only", "--measured", "--sweep bytes");
+    return invalid("measured runs are laid beside sizes only", "‹measured›", "‹sweep› bytes");
   }
   if (sizes && !request.bytes.empty()) {
-    return invalid("the sweep varies the bytes", "--bytes", "--bytes or --sweep bytes, not both");
+    return invalid("the sweep varies the bytes", "‹bytes›", "‹bytes› or ‹sweep› bytes, not both");
   }
   if (groups && !request.ranks.empty()) {
-    return invalid("the sweep varies the ranks", "--ranks",
-                   "--ranks or --sweep ranks or nodes, not both");
+    return invalid("the sweep varies the ranks", "‹ranks›",
+                   "‹ranks› or ‹sweep› ranks or nodes, not both");
   }
   return {};
 }
 
-Result<Output> show_collective_sweep(const CollectiveRequest& request, const Reading& reading,
-                                     const Context& context) {
+Result<Answered<CollectiveReply>> swept_collective(const CollectiveRequest& request,
+                                                   const Reading& reading, const Context& context) {
   SEXTANT_TRY(const CollectiveSweep sweep,
               parse_collective_sweep(request.sweep, reading.question, context.data));
   explain::CollectiveSweepAnswer answer = collective_sweep_answer(sweep, reading, context);
   SEXTANT_TRY(std::vector<std::string> notes,
               add_measured(request.measured, reading, context, answer));
-  SEXTANT_CHECK_OK(write_collective_plot(answer, request.plot_file, notes));
+  std::vector<Artifact> artifacts;
+  if (!request.plot_file.empty()) {
+    SEXTANT_TRY(artifacts.emplace_back(), picture_artifact(explain::to_drawing(answer),
+                                                           {request.plot_file, "‹plot›", "plot"}));
+  }
   const bool any = std::any_of(answer.points.begin(), answer.points.end(),
                                [](const CollectivePoint& point) { return point.estimate; });
-  return Output{.text = explain::to_text(answer, context.style),
-                .notes = std::move(notes),
-                .exit_code = any ? kExitFine : kExitNo};
-}
-
-// The first option that was given though it says nothing here.
-template <std::size_t N>
-Result<void> none_given(const std::array<std::pair<std::string_view, std::string_view>, N>& options,
-                        std::string_view what) {
-  for (const auto& [name, value] : options) {
-    if (!value.empty()) {
-      return invalid(fmt::format("'{}' says nothing about {}", printable(value), what),
-                     std::string(name));
-    }
-  }
-  return {};
+  return Answered<CollectiveReply>{.answer = std::move(answer),
+                                   .outcome = any ? Outcome::kFine : Outcome::kNo,
+                                   .notes = std::move(notes),
+                                   .artifacts = std::move(artifacts)};
 }
 
 }  // namespace
 
-Result<Output> show_collective(const CollectiveRequest& request, const Context& context) {
+Result<Answered<CollectiveReply>> collective(const CollectiveRequest& request,
+                                             const Context& context) {
   SEXTANT_CHECK_OK(check_sweep_words(request));
   SEXTANT_TRY(const Reading reading, read_question(request, context));
-  return request.sweep.empty() ? show_one(reading, request.verbose, context)
-                               : show_collective_sweep(request, reading, context);
-}
-
-Result<Output> show_estimate_or_collective(const EstimateRequest& job,
-                                           const CollectiveRequest& collective,
-                                           const Context& context) {
-  using GivenOption = std::pair<std::string_view, std::string_view>;
-  if (job.job.model.empty() == collective.collective.empty()) {
-    return invalid(
-        job.job.model.empty() ? "MODEL is missing" : "MODEL and --collective were both given",
-        std::string(kEstimateCommand), "a MODEL, or --collective OPERATION");
-  }
-  if (collective.collective.empty()) {
-    SEXTANT_CHECK_OK(none_given(std::array{GivenOption{"--bytes", collective.bytes},
-                                           GivenOption{"--ranks", collective.ranks},
-                                           GivenOption{"--stride", collective.stride},
-                                           GivenOption{"--measured", collective.measured}},
-                                "a model: it goes with --collective"));
-    return show_estimate(job, context);
-  }
-  SEXTANT_CHECK_OK(none_given(
-      std::array{
-          GivenOption{"--layout", job.job.layout}, GivenOption{"--framework", job.job.framework},
-          GivenOption{"--seq", job.job.sequences}, GivenOption{"--gbs", job.job.global_batch},
-          GivenOption{"--workload", job.job.workload}, GivenOption{"--tokens", job.training.tokens},
-          GivenOption{"--price", job.training.price}, GivenOption{"--timeline", job.timeline_file}},
-      "a collective: it goes with MODEL"));
-  return show_collective(collective, context);
+  return request.sweep.empty() ? one_collective(reading, request.verbose, context)
+                               : swept_collective(request, reading, context);
 }
 
 }  // namespace sextant::app

@@ -4,13 +4,14 @@
 
 #include <string>
 
+#include "app/answered.h"
 #include "app/context.h"
-#include "app/estimate_command.h"
 #include "base/result.h"
+#include "explain/collective_view.h"
 
 namespace sextant::app {
 
-// Words of the command line; "" where not given.
+// Words; "" where not given.
 struct CollectiveRequest {
   std::string collective;  // describe::kCollectiveOpWords
   std::string cluster;
@@ -23,14 +24,10 @@ struct CollectiveRequest {
   bool verbose = false;   // constants with their sources
 };
 
-// An Error (exit code 2) where links or network of the cluster are not known; exit code 1 where no
-// point of a sweep is possible.
-Result<Output> show_collective(const CollectiveRequest& request, const Context& context);
-
-// `estimate` as it is typed: a MODEL or a collective, never both. An Error where neither or both
-// are given, or where an option belongs to the other.
-Result<Output> show_estimate_or_collective(const EstimateRequest& job,
-                                           const CollectiveRequest& collective,
-                                           const Context& context);
+// An Error where links or network of the cluster are not known; the outcome is no where no point of
+// a sweep is possible.
+using CollectiveReply = std::variant<explain::CollectiveAnswer, explain::CollectiveSweepAnswer>;
+Result<Answered<CollectiveReply>> collective(const CollectiveRequest& request,
+                                             const Context& context);
 
 }  // namespace sextant::app

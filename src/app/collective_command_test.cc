@@ -76,7 +76,7 @@ TEST(CollectiveSweep, BadWordsSayWhatIsAllowed) {
         std::pair{"link=nvlink9", "nvlink4"}, std::pair{"collective=gather", "all_gather"}}) {
     const auto sweep = parse_collective_sweep(text, base, built_in_data());
     ASSERT_FALSE(sweep) << text;
-    EXPECT_EQ(sweep.error().where, "--sweep");
+    EXPECT_EQ(sweep.error().where, "‹sweep›");
     EXPECT_NE(to_text(sweep.error()).find(says), std::string::npos) << to_text(sweep.error());
   }
 }

@@ -10,7 +10,7 @@
 namespace sextant::app {
 namespace {
 
-constexpr std::string_view kWhere = "--sweep";
+constexpr std::string_view kWhere = "‹sweep›";
 constexpr std::int64_t kMostClusterRanks = 10'000'000;  // as many as a cluster may have
 constexpr Bytes kLargestMessage = 1024.0 * 1024.0 * 1_GiB;
 
@@ -79,7 +79,7 @@ Result<void> set_nic(std::string_view word, describe::Cluster& cluster) {
     return invalid("a NIC without a rate", std::string(kWhere), "above 0 Gbit/s");
   }
   cluster.system.nic_rate =
-      describe::Sourced<BytesPerSecond>{rate, describe::SourceKind::kAssumed, "--sweep nic"};
+      describe::Sourced<BytesPerSecond>{rate, describe::SourceKind::kAssumed, "‹sweep› nic"};
   if (!cluster.system.nics_per_node) {
     cluster.system.nics_per_node = describe::Sourced<std::int64_t>{
         cluster.devices_per_node(), describe::SourceKind::kAssumed, "one NIC a device"};

@@ -10,7 +10,6 @@
 #include "app/job_sources.h"
 #include "base/integers.h"
 #include "describe/layout/layout_text.h"
-#include "explain/compare_view.h"
 #include "step/comparison.h"
 #include "step/step_answer.h"
 
@@ -27,21 +26,21 @@ struct AskedCandidate {
 
 Result<std::vector<AskedCandidate>> asked_of(const CompareRequest& request) {
   if (request.clusters.empty()) {
-    return invalid("the cluster is missing", "--on",
+    return invalid("the cluster is missing", "‹on›",
                    "COUNTxDEVICE such as 64xh100-sxm, or a cluster.toml");
   }
   const bool by_cluster = request.clusters.size() > 1;
   if (by_cluster && request.layouts.size() > 1) {
-    return invalid("several clusters and several layouts", "sextant compare",
-                   "several --layout on one --on, or one --layout on several --on");
+    return invalid("several clusters and several layouts", "«compare»",
+                   "several ‹layout› on one ‹on›, or one ‹layout› on several ‹on›");
   }
   const std::vector<std::string>& varied = by_cluster ? request.clusters : request.layouts;
   if (varied.size() < 2) {
-    return invalid("there is nothing to compare", "sextant compare",
-                   "two or more --layout LAYOUT, or two or more --on CLUSTER");
+    return invalid("there is nothing to compare", "«compare»",
+                   "two or more ‹layout› LAYOUT, or two or more ‹on› CLUSTER");
   }
   if (varied.size() > kMostCandidates) {
-    return invalid(fmt::format("{} to compare", varied.size()), "sextant compare",
+    return invalid(fmt::format("{} to compare", varied.size()), "«compare»",
                    fmt::format("at most {}", kMostCandidates));
   }
   std::vector<AskedCandidate> asked;
@@ -131,7 +130,8 @@ Result<explain::Candidate> candidate_of(const AskedCandidate& asked, const JobRe
 
 }  // namespace
 
-Result<Output> show_comparison(const CompareRequest& request, const Context& context) {
+Result<Answered<explain::CompareAnswer>> compare(const CompareRequest& request,
+                                                 const Context& context) {
   SEXTANT_TRY(std::vector<AskedCandidate> asked, asked_of(request));
   SEXTANT_TRY(const std::vector<JobReading> readings, read_all(asked, context));
   explain::CompareAnswer answer;
@@ -146,9 +146,8 @@ Result<Output> show_comparison(const CompareRequest& request, const Context& con
     running.push_back(candidate.running());
   }
   answer.comparison = step::comparison_of(running);
-  return Output{.text = explain::to_text(answer, context.style),
-                .notes = {},
-                .exit_code = answer.comparison.best ? kExitFine : kExitNo};
+  const Outcome outcome = answer.comparison.best ? Outcome::kFine : Outcome::kNo;
+  return Answered<explain::CompareAnswer>{std::move(answer), outcome};
 }
 
 }  // namespace sextant::app

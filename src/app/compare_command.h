@@ -4,9 +4,11 @@
 #include <string>
 #include <vector>
 
+#include "app/answered.h"
 #include "app/context.h"
 #include "app/job_request.h"
 #include "base/result.h"
+#include "explain/compare_view.h"
 
 namespace sextant::app {
 
@@ -18,7 +20,8 @@ struct CompareRequest {
 
 // Layouts that are not legal or do not fit are shown with the reason. Without a batch of their own
 // all take the same: the least that each of them can divide, and none below its default.
-// Exit code 1 where none of them can run.
-Result<Output> show_comparison(const CompareRequest& request, const Context& context);
+// The outcome is no where none of them can run.
+Result<Answered<explain::CompareAnswer>> compare(const CompareRequest& request,
+                                                 const Context& context);
 
 }  // namespace sextant::app

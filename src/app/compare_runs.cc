@@ -10,7 +10,6 @@
 #include "base/text.h"
 #include "describe/layout/layout_text.h"
 #include "describe/layout/legality.h"
-#include "explain/run_comparison.h"
 #include "measured/table.h"
 #include "step/step_answer.h"
 
@@ -20,7 +19,7 @@ namespace {
 // The measured step of a run with this id.
 Result<measured::Row> find_row(const CompareRunsRequest& request, const Context& context) {
   if (request.tables.empty()) {
-    return invalid("no tables to find the row in", "--rows", "tables of runs, files or folders");
+    return invalid("no tables to find the row in", "‹rows›", "tables of runs, files or folders");
   }
   const std::vector<std::filesystem::path> given(request.tables.begin(), request.tables.end());
   SEXTANT_TRY(const std::vector<std::filesystem::path> paths, measured::expand_tables(given));
@@ -38,7 +37,7 @@ Result<measured::Row> find_row(const CompareRunsRequest& request, const Context&
       ids.push_back(row.id);
     }
   }
-  return describe::unknown_word(request.row, std::move(ids), "row", "ROW-ID");
+  return describe::unknown_word(request.row, std::move(ids), "row", "‹row-id›");
 }
 
 // A run that was measured.
@@ -68,7 +67,8 @@ Result<explain::MeasuredStep> measured_step(ComparedRun run, machine::Machines& 
 
 }  // namespace
 
-Result<Output> show_run_comparison(const CompareRunsRequest& request, const Context& context) {
+Result<Answered<explain::RunComparison>> compare_runs(const CompareRunsRequest& request,
+                                                      const Context& context) {
   SEXTANT_TRY(const FileJob files, read_files(request.run, context));
   const std::string name = std::filesystem::path(request.run.files.front()).filename().string();
   if (!files.measured || !files.measured->step) {
@@ -76,7 +76,7 @@ Result<Output> show_run_comparison(const CompareRunsRequest& request, const Cont
   }
   if (!files.job || !files.whole()) {
     return invalid(
-        files.open.empty() ? "the device is not stated: --on CLUSTER" : files.open.front(), name);
+        files.open.empty() ? "the device is not stated: ‹on› CLUSTER" : files.open.front(), name);
   }
   SEXTANT_TRY(const measured::Row row, find_row(request, context));
   const describe::Job* published = std::get<measured::RunSubject>(row.subject).job.get();
@@ -96,7 +96,7 @@ Result<Output> show_run_comparison(const CompareRunsRequest& request, const Cont
                                           .measured = 1_s * row.measured,
                                           .broken = describe::broken_rules(*published)},
                                          machines, runs));
-  return Output{.text = explain::to_text(runs, context.style), .notes = {}};
+  return Answered<explain::RunComparison>{std::move(runs)};
 }
 
 }  // namespace sextant::app

@@ -4,9 +4,11 @@
 #include <string>
 #include <vector>
 
+#include "app/answered.h"
 #include "app/context.h"
 #include "app/job_files.h"
 #include "base/result.h"
+#include "explain/run_comparison.h"
 
 namespace sextant::app {
 
@@ -17,6 +19,7 @@ struct CompareRunsRequest {
 };
 
 // An Error where the log or the row leaves open what a prediction needs.
-Result<Output> show_run_comparison(const CompareRunsRequest& request, const Context& context);
+Result<Answered<explain::RunComparison>> compare_runs(const CompareRunsRequest& request,
+                                                      const Context& context);
 
 }  // namespace sextant::app

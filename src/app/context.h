@@ -14,7 +14,7 @@ namespace sextant::app {
 
 struct Context {
   describe::DataStore data;
-  explain::Style style;
+  explain::Style style = {};
   Settings settings;
 };
 

@@ -11,7 +11,6 @@
 #include "describe/layout/rules.h"
 #include "describe/model/load_model.h"
 #include "describe/model/parameters.h"
-#include "explain/rule_view.h"
 
 namespace sextant::app {
 namespace {
@@ -67,12 +66,13 @@ Result<Answered<explain::HardwareAnswer>> list_hardware(const Context& context) 
   return Answered<explain::HardwareAnswer>{std::move(answer)};
 }
 
-Result<Output> explain_rule(std::string_view id, const Context& context) {
+Result<Answered<RuleReply>> explain_rule(std::string_view id) {
   if (id.empty()) {
-    return Output{explain::to_text(describe::rule_book(), provenance(), context.style), {}, 0};
+    const auto book = describe::rule_book();
+    return Answered<RuleReply>{explain::RuleBookAnswer{{book.begin(), book.end()}, provenance()}};
   }
   SEXTANT_TRY(const describe::Rule rule, describe::find_rule(id));
-  return Output{explain::to_text(rule, provenance(), context.style), {}, kExitFine};
+  return Answered<RuleReply>{explain::RuleAnswer{rule, provenance()}};
 }
 
 Result<explain::WordsAnswer> complete_words(std::string_view kind, const Context& context) {

@@ -9,6 +9,7 @@
 #include "explain/cluster_view.h"
 #include "explain/list_view.h"
 #include "explain/model_view.h"
+#include "explain/rule_view.h"
 
 namespace sextant::app {
 
@@ -19,7 +20,8 @@ Result<Answered<explain::ClusterAnswer>> cluster(std::string_view word, const Co
 // Devices, systems and fabrics.
 Result<Answered<explain::HardwareAnswer>> list_hardware(const Context& context);
 // One rule, or all of them where `id` is empty.
-Result<Output> explain_rule(std::string_view id, const Context& context);
+using RuleReply = std::variant<explain::RuleAnswer, explain::RuleBookAnswer>;
+Result<Answered<RuleReply>> explain_rule(std::string_view id);
 
 // Words that may be completed: kind is models, devices, systems, fabrics, rules, layout-keys or
 // frameworks.

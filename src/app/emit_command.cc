@@ -15,9 +15,7 @@
 #include "emit/launch.h"
 #include "emit/patch.h"
 #include "emit/patch_diff.h"
-#include "explain/emit_view.h"
 #include "explain/step_result.h"
-#include "explain/violation_view.h"
 #include "step/step_answer.h"
 
 namespace sextant::app {
@@ -28,7 +26,7 @@ using emit::Dialect;
 
 Result<Dialect> dialect_of(const EmitRequest& request, Framework framework) {
   if (!request.dialect.empty()) {
-    return describe::parse_word<Dialect>(emit::kDialectWords, request.dialect, "dialect", "--to");
+    return describe::parse_word<Dialect>(emit::kDialectWords, request.dialect, "dialect", "‹to›");
   }
   constexpr std::array<Dialect, 6> kOwn{Dialect::kMegatron,   Dialect::kTorchtitan,
                                         Dialect::kDeepspeed,  Dialect::kMaxtext,
@@ -39,7 +37,7 @@ Result<Dialect> dialect_of(const EmitRequest& request, Framework framework) {
   if (own == kOwn.end()) {
     return invalid(fmt::format("no files are written for {}",
                                describe::word_of<Framework>(describe::kFrameworkWords, framework)),
-                   "--to", "megatron, bridge, torchtitan, torchtitan-toml, deepspeed, maxtext, …");
+                   "‹to›", "megatron, bridge, torchtitan, torchtitan-toml, deepspeed, maxtext, …");
   }
   return *own;
 }
@@ -66,7 +64,7 @@ std::vector<std::string> job_comments(describe::Job job, const emit::Writing& wr
   return comments;
 }
 
-Result<Output> files_for(const EmitRequest& request, const Context& context) {
+Result<Answered<EmitReply>> files_for(const EmitRequest& request, const Context& context) {
   JobRequest words = request.job;
   if (!request.dialect.empty() && words.framework.empty()) {
     SEXTANT_TRY(const Dialect to, dialect_of(request, Framework::kOther));
@@ -75,14 +73,14 @@ Result<Output> files_for(const EmitRequest& request, const Context& context) {
   }
   SEXTANT_TRY(JobReading reading, read_job(words, context));
   if (!reading.violations.empty()) {
-    return not_legal(reading, "emit", context);
+    return Answered<EmitReply>{not_legal(reading, "emit"), Outcome::kNo};
   }
   const describe::Job& job = reading.job;
   SEXTANT_TRY(const Dialect dialect, dialect_of(request, job.framework));
   SEXTANT_TRY(const emit::Launcher launcher,
               describe::parse_word<emit::Launcher>(
                   emit::kLauncherWords, request.launcher.empty() ? "torchrun" : request.launcher,
-                  "launcher", "--launcher"));
+                  "launcher", "‹launcher›"));
   const emit::Writing writing = emit::write(dialect, job);
   const std::vector<std::string> comments = job_comments(job, writing, context);
   explain::EmitAnswer answer{.provenance = provenance_of(reading),
@@ -92,14 +90,16 @@ Result<Output> files_for(const EmitRequest& request, const Context& context) {
                              .written = {},
                              .assumed = job.assumed};
   answer.files.push_back(emit::launch_script(writing, job, launcher, comments));
+  Answered<EmitReply> answered;
   if (!request.folder.empty()) {
-    SEXTANT_TRY(answer.written, written_files(answer.files, request.folder));
+    answered.artifacts = files_artifacts(answer.files, request.folder);
+    answer.written = paths_of(answered.artifacts);
   }
-  Output output{.text = explain::to_text(answer, context.style), .notes = {}};
   for (const emit::Inexpressible& one : writing.left_out) {
-    output.notes.push_back(explain::to_text(one));
+    answered.notes.push_back(explain::to_text(one));
   }
-  return output;
+  answered.answer = std::move(answer);
+  return answered;
 }
 
 // What one list says otherwise than the other: new values, and keys without any that are to go.
@@ -137,7 +137,7 @@ Result<describe::Job> changed(describe::Job job, const EmitRequest& request) {
   return job;
 }
 
-Result<Output> patch_for(const EmitRequest& request, const Context& context) {
+Result<Answered<EmitReply>> patch_for(const EmitRequest& request, const Context& context) {
   SEXTANT_TRY(const FileJob files, read_files({.files = {request.diff},
                                                .model = request.job.model,
                                                .cluster = request.job.cluster,
@@ -150,12 +150,9 @@ Result<Output> patch_for(const EmitRequest& request, const Context& context) {
   }
   SEXTANT_TRY(const describe::Job job, changed(*files.job, request));
   if (const auto broken = describe::refusals(job); !broken.empty()) {
-    return Output{
-        .text = explain::to_text(
-            explain::NotLegal{{std::string(explain::tool_version()), files.inputs}, "emit", broken},
-            context.style),
-        .notes = {},
-        .exit_code = kExitNo};
+    return Answered<EmitReply>{
+        explain::NotLegal{{std::string(explain::tool_version()), files.inputs}, "emit", broken},
+        Outcome::kNo};
   }
   const Dialect dialect = files.settings.dialect;
   const emit::Writing before = emit::write(dialect, *files.job);
@@ -185,19 +182,32 @@ Result<Output> patch_for(const EmitRequest& request, const Context& context) {
     answer.diff += emit::unified_diff(file.name, file.text, emit::applied(file.text, edits));
   }
   answer.by_hand = std::move(patch.by_hand);
-  Output output{.text = explain::to_text(answer, context.style), .notes = {}};
+  Answered<EmitReply> answered;
   for (const emit::ByHand& one : answer.by_hand) {
-    output.notes.push_back(
+    answered.notes.push_back(
         fmt::format("{}: change {} by hand{}: {}", emit::to_text(one.place), one.key,
                     one.wanted.empty() ? "" : fmt::format(" to {}", one.wanted), one.why));
   }
   for (const emit::Inexpressible& one : answer.left_out) {
-    output.notes.push_back(explain::to_text(one));
+    answered.notes.push_back(explain::to_text(one));
   }
-  return output;
+  answered.answer = std::move(answer);
+  return answered;
 }
 
 }  // namespace
+
+std::vector<Artifact> files_artifacts(const std::vector<emit::File>& files,
+                                      const std::filesystem::path& folder) {
+  std::vector<Artifact> artifacts;
+  for (const emit::File& file : files) {
+    artifacts.push_back({.path = (folder / file.name).string(),
+                         .bytes = file.text,
+                         .executable = file.executable,
+                         .makes_folders = true});
+  }
+  return artifacts;
+}
 
 Result<std::vector<std::string>> written_files(const std::vector<emit::File>& files,
                                                const std::filesystem::path& folder) {
@@ -219,7 +229,15 @@ Result<std::vector<std::string>> written_files(const std::vector<emit::File>& fi
   return paths;
 }
 
-Result<Output> show_emit(const EmitRequest& request, const Context& context) {
+std::vector<std::string> paths_of(const std::vector<Artifact>& artifacts) {
+  std::vector<std::string> paths;
+  for (const Artifact& artifact : artifacts) {
+    paths.push_back(artifact.path);
+  }
+  return paths;
+}
+
+Result<Answered<EmitReply>> emit_files(const EmitRequest& request, const Context& context) {
   return request.diff.empty() ? files_for(request, context) : patch_for(request, context);
 }
 

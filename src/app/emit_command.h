@@ -5,14 +5,16 @@
 #include <string>
 #include <vector>
 
+#include "app/answered.h"
 #include "app/context.h"
 #include "app/job_request.h"
 #include "base/result.h"
 #include "emit/files.h"
+#include "explain/emit_view.h"
 
 namespace sextant::app {
 
-// Words of the command line; "" where not given.
+// Words; "" where not given.
 struct EmitRequest {
   JobRequest job;        // with `diff` what it leaves open is the file's
   std::string dialect;   // "": the framework's own, with `diff` the file's
@@ -22,10 +24,15 @@ struct EmitRequest {
 };
 
 // What the framework has no words for is said in the notes and in the files' comments, never
-// dropped. Exit code 1 where the job is not legal.
-Result<Output> show_emit(const EmitRequest& request, const Context& context);
+// dropped. The outcome is no where the job is not legal.
+using EmitReply = OrIllegal<explain::EmitAnswer, explain::PatchAnswer>;
+Result<Answered<EmitReply>> emit_files(const EmitRequest& request, const Context& context);
 
-// Writes the files into a folder, which is made where it is missing; their paths.
+// The files below a folder, which is made where it is missing.
+std::vector<Artifact> files_artifacts(const std::vector<emit::File>& files,
+                                      const std::filesystem::path& folder);
+std::vector<std::string> paths_of(const std::vector<Artifact>& artifacts);
+// Writes them; their paths.
 Result<std::vector<std::string>> written_files(const std::vector<emit::File>& files,
                                                const std::filesystem::path& folder);
 

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "app/job_sources.h"
-#include "base/file.h"
+#include "app/picture.h"
 #include "describe/layout/layout_text.h"
 #include "describe/layout/legality.h"
 #include "describe/layout/sweep.h"
@@ -66,67 +66,57 @@ explain::SweepPoint sweep_point(const Scene& scene, const describe::SweepValue& 
   return point;
 }
 
-Result<std::vector<std::string>> write_sweep_plot(const explain::SweepAnswer& answer,
-                                                  const std::string& file) {
-  if (file.empty()) {
-    return std::vector<std::string>();
-  }
+Result<Artifact> sweep_plot(const explain::SweepAnswer& answer, const std::string& file) {
   const Job& job = answer.job;
   const std::string title = fmt::format("{} on {}{}{}: {} varied", job.model.name, job.cluster.name,
                                         describe::to_text(job.layout).empty() ? "" : ", ",
                                         describe::to_text(job.layout), answer.factor);
-  auto image = explain::to_image(explain::to_drawing(answer, title), file);
-  if (!image) {
-    image.error().where = "--plot";
-    return tl::unexpected(image.error());
-  }
-  SEXTANT_CHECK_OK(write_file(file, *image));
-  return std::vector<std::string>{fmt::format("plot written to {}", file)};
+  return picture_artifact(explain::to_drawing(answer, title), {file, "‹plot›", "plot"});
 }
 
-Result<Output> show_job_sweep(const JobReading& reading, const EstimateRequest& request,
-                              const Context& context) {
-  SEXTANT_TRY(const explain::SweepAnswer answer, sweep_answer(reading, request.sweep, context));
-  SEXTANT_TRY(std::vector<std::string> notes, write_sweep_plot(answer, request.plot_file));
+Result<Answered<EstimateReply>> job_sweep(const JobReading& reading, const EstimateRequest& request,
+                                          const Context& context) {
+  SEXTANT_TRY(explain::SweepAnswer answer, sweep_answer(reading, request.sweep, context));
+  std::vector<Artifact> artifacts;
+  if (!request.plot_file.empty()) {
+    SEXTANT_TRY(artifacts.emplace_back(), sweep_plot(answer, request.plot_file));
+  }
   const bool any =
       std::any_of(answer.points.begin(), answer.points.end(), [](const explain::SweepPoint& point) {
         return point.answer && point.answer->step.memory.fits();
       });
-  return Output{.text = explain::to_text(answer, context.style),
-                .notes = std::move(notes),
-                .exit_code = any ? kExitFine : kExitNo};
+  return Answered<EstimateReply>{.answer = std::move(answer),
+                                 .outcome = any ? Outcome::kFine : Outcome::kNo,
+                                 .artifacts = std::move(artifacts)};
 }
 
 Result<void> check_words(const EstimateRequest& request) {
   SEXTANT_CHECK_OK(training_wish(request.training));
   if (request.sweep.empty()) {
     return request.plot_file.empty() ? Result<void>()
-                                     : invalid("there is nothing to plot without --sweep", "--plot",
-                                               "--sweep mbs, seq, tp, hidden or precision");
+                                     : invalid("there is nothing to plot without ‹sweep›", "‹plot›",
+                                               "‹sweep› mbs, seq, tp, hidden or precision");
   }
   if (!request.training.tokens.empty()) {
-    return invalid("a sweep has no single training", "--tokens", "without --sweep");
+    return invalid("a sweep has no single training", "‹tokens›", "without ‹sweep›");
   }
   if (!request.timeline_file.empty()) {
-    return invalid("a sweep has no single timeline", "--timeline", "without --sweep");
+    return invalid("a sweep has no single timeline", "‹timeline›", "without ‹sweep›");
   }
   return {};
 }
 
-Result<std::vector<std::string>> write_timeline(const explain::EstimateAnswer& answer,
-                                                const std::string& file) {
-  if (file.empty()) {
-    return std::vector<std::string>();
-  }
+Result<Artifact> timeline_artifact(const explain::EstimateAnswer& answer, const std::string& file) {
   SEXTANT_TRY(const timeline::Timeline timeline,
               step::step_timeline(answer.result, answer.job.layout));
-  SEXTANT_CHECK_OK(write_file(file, timeline::chrome_trace(timeline)));
-  return std::vector<std::string>{
-      fmt::format("timeline of {} spans written to {}", timeline.spans().size(), file)};
+  return Artifact{
+      .path = file,
+      .bytes = timeline::chrome_trace(timeline),
+      .note = {fmt::format("timeline of {} spans written to {}", timeline.spans().size(), file)}};
 }
 
-Result<Output> show_step(const JobReading& reading, const EstimateRequest& request,
-                         const Context& context) {
+Result<Answered<EstimateReply>> job_step(const JobReading& reading, const EstimateRequest& request,
+                                         const Context& context) {
   const Job& job = reading.job;
   SEXTANT_CHECK_OK(step::check_tokens(job));
   SEXTANT_TRY(const machine::StepMachine machine, machine::step_machine(job, context.data));
@@ -142,10 +132,13 @@ Result<Output> show_step(const JobReading& reading, const EstimateRequest& reque
   }
   answer.assumed = all_assumed(job, machine.assumed);
   answer.verbose = request.verbose;
-  SEXTANT_TRY(std::vector<std::string> notes, write_timeline(answer, request.timeline_file));
-  return Output{.text = explain::to_text(answer, context.style),
-                .notes = std::move(notes),
-                .exit_code = answer.result.memory.fits() ? kExitFine : kExitNo};
+  std::vector<Artifact> artifacts;
+  if (!request.timeline_file.empty()) {
+    SEXTANT_TRY(artifacts.emplace_back(), timeline_artifact(answer, request.timeline_file));
+  }
+  const Outcome outcome = answer.result.memory.fits() ? Outcome::kFine : Outcome::kNo;
+  return Answered<EstimateReply>{
+      .answer = std::move(answer), .outcome = outcome, .artifacts = std::move(artifacts)};
 }
 
 }  // namespace
@@ -168,49 +161,44 @@ Result<explain::SweepAnswer> sweep_answer(const JobReading& reading, std::string
   return answer;
 }
 
-Result<Output> show_estimate(const EstimateRequest& request, const Context& context) {
+Result<Answered<EstimateReply>> estimate(const EstimateRequest& request, const Context& context) {
   SEXTANT_CHECK_OK(check_words(request));
   SEXTANT_TRY(const JobReading reading, read_job(request.job, context));
   if (!request.sweep.empty()) {
     SEXTANT_CHECK_OK(describe::parse_sweep(request.sweep));
   }
   if (!reading.violations.empty()) {
-    return not_legal(reading, "estimate", context);
+    return Answered<EstimateReply>{not_legal(reading, "estimate"), Outcome::kNo};
   }
-  return request.sweep.empty() ? show_step(reading, request, context)
-                               : show_job_sweep(reading, request, context);
+  return request.sweep.empty() ? job_step(reading, request, context)
+                               : job_sweep(reading, request, context);
 }
 
-Result<Output> explain_compute(const JobRequest& request, const Context& context) {
+Result<Explained> explain_compute(const JobRequest& request, const Context& context) {
   SEXTANT_TRY(const JobReading reading, read_job(request, context));
   if (!reading.violations.empty()) {
-    return not_legal(reading, "explain", context);
+    return Explained{not_legal(reading, "explain"), Outcome::kNo};
   }
   SEXTANT_CHECK_OK(step::check_tokens(reading.job));
   SEXTANT_TRY(const machine::ComputeMachine machine,
               machine::compute_machine(reading.job, context.data));
-  const step::ComputeEstimate estimate =
+  const step::ComputeEstimate slowest =
       step::slowest_compute(reading.job, machine.device, machine.host);
-  return Output{.text = explain::to_text(explain::compute_tree(estimate),
-                                         provenance_with(reading, machine.inputs), context.style),
-                .notes = {},
-                .exit_code = kExitFine};
+  return Explained{explain::TreeAnswer{explain::compute_tree(slowest),
+                                       provenance_with(reading, machine.inputs)}};
 }
 
-Result<Output> explain_step(const JobRequest& request, const Context& context) {
+Result<Explained> explain_step(const JobRequest& request, const Context& context) {
   SEXTANT_TRY(const JobReading reading, read_job(request, context));
   if (!reading.violations.empty()) {
-    return not_legal(reading, "explain", context);
+    return Explained{not_legal(reading, "explain"), Outcome::kNo};
   }
   const Job& job = reading.job;
   SEXTANT_CHECK_OK(step::check_tokens(job));
   SEXTANT_TRY(const machine::StepMachine machine, machine::step_machine(job, context.data));
   const step::RecordedEstimate result = step::recorded_estimate(job, machine);
-  const explain::Term tree = explain::step_tree(result.estimate, result.record, job);
-  return Output{
-      .text = explain::to_text(tree, provenance_with(reading, machine.inputs), context.style),
-      .notes = {},
-      .exit_code = kExitFine};
+  return Explained{explain::TreeAnswer{explain::step_tree(result.estimate, result.record, job),
+                                       provenance_with(reading, machine.inputs)}};
 }
 
 }  // namespace sextant::app

@@ -4,10 +4,12 @@
 
 #include <string>
 
+#include "app/answered.h"
 #include "app/context.h"
 #include "app/job_request.h"
 #include "app/training_run.h"
 #include "base/result.h"
+#include "explain/estimate_view.h"
 #include "explain/sweep_view.h"
 
 namespace sextant::app {
@@ -21,13 +23,15 @@ struct EstimateRequest {
   bool verbose = false;  // compute in detail
 };
 
-// Exit code 1 where the layout, or every point of the sweep, is not legal or does not fit.
-Result<Output> show_estimate(const EstimateRequest& request, const Context& context);
+// Of the job alone, or of a sweep. The outcome is no where the layout, or every point of the sweep,
+// is not legal or does not fit.
+using EstimateReply = OrIllegal<explain::EstimateAnswer, explain::SweepAnswer>;
+Result<Answered<EstimateReply>> estimate(const EstimateRequest& request, const Context& context);
 
 // Compute as a tree of terms, down to the terms of every operator.
-Result<Output> explain_compute(const JobRequest& request, const Context& context);
+Result<Explained> explain_compute(const JobRequest& request, const Context& context);
 // The whole step as a tree: terms, stages, passes, messages, operators.
-Result<Output> explain_step(const JobRequest& request, const Context& context);
+Result<Explained> explain_step(const JobRequest& request, const Context& context);
 
 // The numbers of a sweep. An Error where words are wrong; the base may be illegal, which
 // `violations` of the reading says.

@@ -161,11 +161,15 @@ Result<describe::Cluster> cluster_of(const std::string& word, std::int64_t devic
       is_device(word, context) ? fmt::format("{}x{}", devices, word) : word, context.data);
 }
 
+std::string model_wanted(const FileRequest& request) {
+  return fmt::format("‹{} MODEL›", request.model_parameter);
+}
+
 Result<void> read_cluster(const FileRequest& request, const Context& context, FileJob& out,
                           describe::Job& job) {
   const bool counted = out.reading.devices || job.layout.dp > 0;
   if (!counted && (request.cluster.empty() || is_device(request.cluster, context))) {
-    out.open.emplace_back("devices are not stated: --on CLUSTER");
+    out.open.emplace_back("devices are not stated: ‹on› CLUSTER");
   }
   const std::int64_t devices = out.reading.devices.value_or(describe::least_devices(job.layout));
   if (!request.cluster.empty()) {
@@ -182,7 +186,7 @@ Result<void> read_cluster(const FileRequest& request, const Context& context, Fi
     device = known.value_or(device);
   }
   if (!out.device_stated) {
-    job.assumed.push_back({"device", device, "not stated: --on CLUSTER; no time is predicted", {}});
+    job.assumed.push_back({"device", device, "not stated: ‹on› CLUSTER; no time is predicted", {}});
   }
   SEXTANT_TRY(job.cluster,
               describe::load_cluster(fmt::format("{}x{}", devices, device), context.data));
@@ -195,7 +199,7 @@ Result<void> read_file_batch(const FileRequest& request, FileJob& out, describe:
   } else if (out.reading.sequence) {
     job.sequences.length = *out.reading.sequence;
   } else {
-    out.open.emplace_back("the sequence length is not stated: --seq LENGTH");
+    out.open.emplace_back("the sequence length is not stated: ‹seq› LENGTH");
     constexpr std::int64_t kChunks = 2;  // each context-parallel rank holds two
     job.sequences.length = saturating_product({kChunks, job.layout.cp, job.layout.tp});
   }
@@ -203,13 +207,13 @@ Result<void> read_file_batch(const FileRequest& request, FileJob& out, describe:
     const auto batch = to_integer(request.global_batch);
     if (!batch || *batch < 1) {
       return invalid(fmt::format("'{}' is not a global batch", printable(request.global_batch)),
-                     "--gbs", "a whole number from 1");
+                     "‹gbs›", "a whole number from 1");
     }
     job.global_batch = *batch;
   } else if (out.reading.global_batch) {
     job.global_batch = *out.reading.global_batch;
   } else {
-    out.open.emplace_back("the global batch is not stated: --gbs SEQUENCES");
+    out.open.emplace_back("the global batch is not stated: ‹gbs› SEQUENCES");
     job.global_batch = saturating_product({std::max<std::int64_t>(job.dp(), 1), job.layout.mbs,
                                            describe::default_microbatches(job.layout)});
   }
@@ -245,12 +249,12 @@ Result<FileJob> read_files(const FileRequest& request, const Context& context) {
   } else if (out.reading.model) {
     job.model = *out.reading.model;
   } else {
-    out.open.emplace_back("the model is not stated: --model MODEL");
+    out.open.push_back("the model is not stated: " + model_wanted(request));
     return out;
   }
   job.assumed = job.model.assumed;
   if (job.model.vocab == 0) {
-    out.open.emplace_back("the vocabulary is not stated: --model MODEL");
+    out.open.push_back("the vocabulary is not stated: " + model_wanted(request));
     job.model.vocab = std::max<std::int64_t>(job.layout.tp, 1);  // as little as can be split
   }
   SEXTANT_CHECK_OK(read_cluster(request, context, out, job));

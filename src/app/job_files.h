@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/context.h"
@@ -18,7 +19,7 @@
 
 namespace sextant::app {
 
-// Words of the command line; "" where not given. They stand over what the files say.
+// Words; "" where not given. They stand over what the files say.
 struct FileRequest {
   std::vector<std::string> files;
   std::string model;
@@ -26,6 +27,7 @@ struct FileRequest {
   std::string sequences;
   std::string global_batch;
   std::string workload;  // "": pre-training, which files write; as JobRequest's
+  std::string_view model_parameter = "model";  // what the caller calls `model`
 };
 
 struct Given {

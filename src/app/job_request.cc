@@ -49,7 +49,7 @@ Result<void> read_framework(const JobRequest& request, const Context& context, J
     return {};
   }
   SEXTANT_TRY(job.framework, describe::parse_word<describe::Framework>(
-                                 describe::kFrameworkWords, word, "framework", "--framework"));
+                                 describe::kFrameworkWords, word, "framework", "‹framework›"));
   return {};
 }
 
@@ -80,7 +80,7 @@ Result<void> read_batch(const JobRequest& request, Job& job) {
     const auto batch = to_integer(request.global_batch);
     if (!batch || *batch < 1 || *batch > kMostBatch) {
       return invalid(fmt::format("'{}' is not a global batch", printable(request.global_batch)),
-                     "--gbs", fmt::format("a whole number from 1 to {}", kMostBatch));
+                     "‹gbs›", fmt::format("a whole number from 1 to {}", kMostBatch));
     }
     job.global_batch = *batch;
     return {};
@@ -96,7 +96,7 @@ Result<describe::Lora> read_lora(std::string_view text) {
   if (parts.size() > 1) {
     const auto rank = to_integer(parts[1]);
     if (!rank || *rank < 1 || *rank > kMostLoraRank) {
-      return invalid(fmt::format("'{}' is not a LoRA rank", printable(parts[1])), "--workload",
+      return invalid(fmt::format("'{}' is not a LoRA rank", printable(parts[1])), "‹workload›",
                      fmt::format("a whole number from 1 to {}", kMostLoraRank));
     }
     lora.rank = *rank;
@@ -106,7 +106,7 @@ Result<describe::Lora> read_lora(std::string_view text) {
     for (const std::string_view word : split(parts[2], '+')) {
       SEXTANT_TRY(const describe::LoraModule module,
                   describe::parse_word<describe::LoraModule>(describe::kLoraModuleWords, word,
-                                                             "LoRA module", "--workload"));
+                                                             "LoRA module", "‹workload›"));
       lora.modules.push_back(module);
     }
   }
@@ -120,11 +120,11 @@ Result<void> read_workload(const std::string& word, Job& job) {
       word.empty() ? std::string_view("pretrain") : std::string_view(word);
   SEXTANT_TRY(job.workload, describe::parse_word<describe::Workload>(describe::kWorkloadWords,
                                                                      text.substr(0, text.find(':')),
-                                                                     "workload", "--workload"));
+                                                                     "workload", "‹workload›"));
   if (job.workload == describe::Workload::kLora) {
     SEXTANT_TRY(job.lora, read_lora(text));
   } else if (text.find(':') != std::string_view::npos) {
-    return invalid(fmt::format("'{}' takes nothing after ':'", printable(text)), "--workload",
+    return invalid(fmt::format("'{}' takes nothing after ':'", printable(text)), "‹workload›",
                    "pretrain, sft, forward, lora[:RANK[:MODULE+...]]");
   }
   return {};
@@ -138,17 +138,11 @@ explain::NotLegal not_legal(const JobReading& reading, std::string_view use_case
   return {provenance_of(reading), std::string(use_case), reading.violations};
 }
 
-Output not_legal(const JobReading& reading, std::string_view command, const Context& context) {
-  return {.text = explain::to_text(not_legal(reading, command), context.style),
-          .notes = {},
-          .exit_code = kExitNo};
-}
-
 Result<JobReading> read_job(const JobRequest& request, const Context& context) {
   JobReading reading;
   Job& job = reading.job;
   if (request.cluster.empty()) {
-    return invalid("the cluster is missing", "--on",
+    return invalid("the cluster is missing", "‹on›",
                    "COUNTxDEVICE such as 64xh100-sxm, or a cluster.toml");
   }
   SEXTANT_TRY(job.model, describe::load_model(request.model, context.data));

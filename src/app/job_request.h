@@ -45,7 +45,6 @@ explain::Provenance provenance_of(const JobReading& reading);
 
 // The answer of a use case to a job that is not legal: its violations.
 explain::NotLegal not_legal(const JobReading& reading, std::string_view use_case);
-Output not_legal(const JobReading& reading, std::string_view command, const Context& context);
 
 // "lora:16" into the job; "" is pre-training.
 Result<void> read_workload(const std::string& word, describe::Job& job);

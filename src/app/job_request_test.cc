@@ -90,14 +90,14 @@ struct BadWord {
 
 TEST(JobRequest, BadWordsAreErrorsThatNameTheOption) {
   for (const BadWord& bad :
-       {BadWord{&JobRequest::cluster, "", "--on"}, BadWord{&JobRequest::global_batch, "0", "--gbs"},
-        BadWord{&JobRequest::global_batch, "many", "--gbs"},
-        BadWord{&JobRequest::sequences, "-1", "--seq"},
-        BadWord{&JobRequest::framework, "megatorn", "--framework"},
-        BadWord{&JobRequest::layout, "tq=2", "--layout"},
-        BadWord{&JobRequest::workload, "pretrain:3", "--workload"},
-        BadWord{&JobRequest::workload, "lora:0", "--workload"},
-        BadWord{&JobRequest::workload, "lora:4:qqq", "--workload"}}) {
+       {BadWord{&JobRequest::cluster, "", "‹on›"}, BadWord{&JobRequest::global_batch, "0", "‹gbs›"},
+        BadWord{&JobRequest::global_batch, "many", "‹gbs›"},
+        BadWord{&JobRequest::sequences, "-1", "‹seq›"},
+        BadWord{&JobRequest::framework, "megatorn", "‹framework›"},
+        BadWord{&JobRequest::layout, "tq=2", "‹layout›"},
+        BadWord{&JobRequest::workload, "pretrain:3", "‹workload›"},
+        BadWord{&JobRequest::workload, "lora:0", "‹workload›"},
+        BadWord{&JobRequest::workload, "lora:4:qqq", "‹workload›"}}) {
     JobRequest asked = h100_request("");
     asked.*bad.field = bad.value;
     const auto reading = read_job(asked, megatron_context());

@@ -39,19 +39,16 @@ Result<Answered<OrIllegal<explain::MemoryAnswer>>> memory(const JobRequest& requ
   return Reached{std::move(answer), outcome};
 }
 
-Result<Output> explain_memory(const JobRequest& request, const Context& context) {
+Result<Explained> explain_memory(const JobRequest& request, const Context& context) {
   SEXTANT_TRY(JobReading reading, read_job(request, context));
   if (!reading.violations.empty()) {
-    return not_legal(reading, "explain", context);
+    return Explained{not_legal(reading, "explain"), Outcome::kNo};
   }
   SEXTANT_TRY(const explain::MemoryAnswer answer, memory_answer(std::move(reading), context));
   const cost::MemoryRecord record =
       cost::MemoryModel(answer.job, answer.facts)
           .why(answer.job.layout, answer.ranks[answer.fullest].pipeline_rank);
-  return Output{.text = explain::to_text(explain::memory_tree(answer, record), answer.provenance,
-                                         context.style),
-                .notes = {},
-                .exit_code = kExitFine};
+  return Explained{explain::TreeAnswer{explain::memory_tree(answer, record), answer.provenance}};
 }
 
 }  // namespace sextant::app

@@ -13,6 +13,6 @@ namespace sextant::app {
 Result<Answered<OrIllegal<explain::MemoryAnswer>>> memory(const JobRequest& request,
                                                           const Context& context);
 // The same as a tree of terms, down to the tensors of each layer.
-Result<Output> explain_memory(const JobRequest& request, const Context& context);
+Result<Explained> explain_memory(const JobRequest& request, const Context& context);
 
 }  // namespace sextant::app

@@ -15,7 +15,7 @@ Result<std::vector<explain::PlanBaseline>> plan_baselines(const PlanProblem& of,
   for (const std::string_view name : split(names, ',')) {
     SEXTANT_TRY(const search::Baseline which,
                 describe::parse_word<search::Baseline>(search::kBaselineWords, name, "baseline",
-                                                       "--baselines"));
+                                                       "‹baselines›"));
     const search::BaselineResult result = search::baseline(which, of.problem);
     explain::PlanBaseline row;
     row.name = name;

@@ -67,7 +67,7 @@ Result<void> check_power(const PlanProblem& of, const PlanWishes& wishes) {
     const describe::Device& device = of.problem.job.cluster.device;
     return invalid(
         "what " + device.name + " draws is not known (" + device.power_limit.source + ")",
-        "--objective",
+        "‹objective›",
         "step, memory, devices or cost, or a cluster.toml with [device.power_limit]");
   }
   return {};

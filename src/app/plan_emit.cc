@@ -12,7 +12,7 @@ namespace {
 using emit::Dialect;
 
 Result<Dialect> dialect_word(const std::string& word) {
-  return describe::parse_word<Dialect>(emit::kDialectWords, word, "dialect", "--emit");
+  return describe::parse_word<Dialect>(emit::kDialectWords, word, "dialect", "‹emit›");
 }
 
 std::vector<std::string> plan_comments(const PlanProblem& of, const search::PlanRow& best,
@@ -41,11 +41,11 @@ Result<std::string> emitted_framework(const PlanRequest& request) {
   if (!request.job.framework.empty()) {
     SEXTANT_TRY(const describe::Framework asked,
                 describe::parse_word<describe::Framework>(
-                    describe::kFrameworkWords, request.job.framework, "framework", "--framework"));
+                    describe::kFrameworkWords, request.job.framework, "framework", "‹framework›"));
     if (asked != framework) {
       return invalid(
           fmt::format("'{}' is not a dialect of {}", request.dialect, request.job.framework),
-          "--emit", "a dialect of the framework that is planned for");
+          "‹emit›", "a dialect of the framework that is planned for");
     }
   }
   return std::string(describe::word_of<describe::Framework>(describe::kFrameworkWords, framework));
@@ -57,7 +57,7 @@ Result<explain::EmitAnswer> plan_files(const PlanProblem& of, const search::Plan
   SEXTANT_TRY(const emit::Launcher launcher,
               describe::parse_word<emit::Launcher>(
                   emit::kLauncherWords, request.launcher.empty() ? "torchrun" : request.launcher,
-                  "launcher", "--launcher"));
+                  "launcher", "‹launcher›"));
   describe::Job job = of.problem.job;
   job.layout = best.layout;
   const emit::Writing writing = emit::write(dialect, job);

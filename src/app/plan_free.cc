@@ -18,16 +18,16 @@ Result<std::vector<search::Free>> freed_kinds(const std::string& text, const Pla
     const auto* const known =
         std::ranges::find(search::kFreeWords, word, &describe::Word<search::Free>::second);
     if (known == search::kFreeWords.end()) {
-      return invalid(fmt::format("'{}' cannot be freed", printable(word)), "--free",
+      return invalid(fmt::format("'{}' cannot be freed", printable(word)), "‹free›",
                      "gbs, seq, precision");
     }
     if (of.problem.is_fixed(word)) {
-      return invalid(fmt::format("{} is fixed and freed", word), "--free", "one of both");
+      return invalid(fmt::format("{} is fixed and freed", word), "‹free›", "one of both");
     }
     if (known->first == search::Free::kLength &&
         of.problem.job.sequences.kind != describe::Sequences::Kind::kFixed) {
-      return invalid("packed and variable sequences have lengths of their own", "--free",
-                     "seq with --seq TOKENS");
+      return invalid("packed and variable sequences have lengths of their own", "‹free›",
+                     "seq with ‹seq› TOKENS");
     }
     if (std::ranges::find(list, known->first) == list.end()) {
       list.push_back(known->first);

@@ -29,7 +29,7 @@ Result<std::vector<std::string>> fixed_keys(const std::string& text) {
   describe::Layout scratch;
   auto keys = describe::set_keys(text, scratch);
   if (!keys) {
-    keys.error().where = "--fix";
+    keys.error().where = "‹fix›";
   }
   return keys;
 }
@@ -42,7 +42,7 @@ Result<std::string> fixed_words(const PlanRequest& request) {
   }
   SEXTANT_TRY(const std::vector<std::string> keys, fixed_keys(fix));
   if (std::find(keys.begin(), keys.end(), "precision") != keys.end()) {
-    return invalid("the precision is given twice", "--precision", "--precision or --fix precision");
+    return invalid("the precision is given twice", "‹precision›", "‹precision› or ‹fix› precision");
   }
   return fmt::format("{}{}precision={}", fix, fix.empty() ? "" : ",", request.precision);
 }
@@ -51,8 +51,8 @@ Result<PlanProblem> from_words(const PlanRequest& request, const Context& contex
   PlanProblem made;
   JobRequest words = request.job;
   if (words.model.empty()) {
-    return invalid("the model is missing", "sextant plan",
-                   "MODEL --on CLUSTER, or --from train.sh");
+    return invalid("the model is missing", "«plan»",
+                   "‹model› ‹on› CLUSTER, or ‹from› train.sh");
   }
   SEXTANT_TRY(words.layout, fixed_words(request));
   SEXTANT_TRY(made.problem.fixed, fixed_keys(words.layout));
@@ -79,13 +79,13 @@ Result<PlanProblem> from_files(const PlanRequest& request, const Context& contex
     return invalid(files.open.front(), request.from.front());
   }
   if (!files.device_stated) {
-    return invalid("the device is not stated", request.from.front(), "--on CLUSTER");
+    return invalid("the device is not stated", request.from.front(), "‹on› CLUSTER");
   }
   const std::string_view framework =
       describe::word_of<describe::Framework>(describe::kFrameworkWords, files.job->framework);
   if (!request.job.framework.empty() && request.job.framework != framework) {
-    return invalid(fmt::format("the files are those of {}", framework), "--framework",
-                   "without --framework");
+    return invalid(fmt::format("the files are those of {}", framework), "‹framework›",
+                   "without ‹framework›");
   }
   PlanProblem made;
   made.problem.job = std::move(*files.job);

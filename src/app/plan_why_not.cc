@@ -18,7 +18,7 @@ Result<describe::LayoutReading> asked_layout(const PlanProblem& of, const std::s
   Layout scratch;
   auto given = describe::set_keys(text, scratch);
   if (!given) {
-    given.error().where = "--why-not";
+    given.error().where = "‹why-not›";
     return tl::unexpected(given.error());
   }
   std::string whole = text;

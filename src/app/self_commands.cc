@@ -1,6 +1,7 @@
 #include "app/self_commands.h"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -8,7 +9,6 @@
 #include "describe/cluster/load_cluster.h"
 #include "describe/layout/rules.h"
 #include "describe/model/load_model.h"
-#include "explain/self_view.h"
 
 namespace sextant::app {
 namespace {
@@ -45,7 +45,7 @@ std::vector<Check> data_checks(const describe::DataStore& data) {
 
 }  // namespace
 
-Result<Output> show_config(const Context& context, bool with_origin) {
+explain::ConfigAnswer show_config(const Context& context, bool with_origin) {
   explain::ConfigAnswer answer;
   answer.with_origin = with_origin;
   answer.provenance.tool_version = std::string(explain::tool_version());
@@ -54,10 +54,10 @@ Result<Output> show_config(const Context& context, bool with_origin) {
     answer.settings.push_back({std::string(key.name), setting.value, setting.origin,
                                std::string(key.values), std::string(key.meaning)});
   }
-  return Output{explain::to_text(answer, context.style), {}, kExitFine};
+  return answer;
 }
 
-Result<Output> doctor(const Context& context, const Surroundings& surroundings) {
+Answered<explain::DoctorAnswer> doctor(const Context& context, const Surroundings& surroundings) {
   explain::DoctorAnswer answer;
   answer.provenance.tool_version = std::string(explain::tool_version());
   answer.checks = data_checks(context.data);
@@ -73,7 +73,7 @@ Result<Output> doctor(const Context& context, const Surroundings& surroundings) 
   for (const Check& check : answer.checks) {
     all_well = all_well && check.passed;
   }
-  return Output{explain::to_text(answer, context.style), {}, all_well ? kExitFine : kExitNo};
+  return {std::move(answer), all_well ? Outcome::kFine : Outcome::kNo};
 }
 
 }  // namespace sextant::app

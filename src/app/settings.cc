@@ -29,7 +29,7 @@ constexpr std::array kKeys{
 
 constexpr Bytes kMostSettings = 256_KiB;
 
-Result<void> check(const SettingKey& key, const Setting& setting) {
+Result<void> check_setting(const SettingKey& key, const Setting& setting) {
   if (key.name == "data") {
     return {};
   }
@@ -141,7 +141,7 @@ Result<Settings> load_settings(const std::map<std::string, Setting>& flags,
     settings[key] = setting;
   }
   for (const SettingKey& key : kKeys) {
-    SEXTANT_CHECK_OK(check(key, settings[std::string(key.name)]));
+    SEXTANT_CHECK_OK(check_setting(key, settings[std::string(key.name)]));
   }
   return settings;
 }

@@ -108,7 +108,7 @@ TEST(StepTimeline, TooManyPassesAreRefused) {
   layout.pp = 4;
   const auto timeline = step::step_timeline(result, layout);
   ASSERT_FALSE(timeline);
-  EXPECT_EQ(timeline.error().where, "--timeline");
+  EXPECT_EQ(timeline.error().where, "‹timeline›");
 }
 
 }  // namespace

@@ -59,7 +59,7 @@ TEST(Sweep, ValuesAreTakenInTheirOrder) {
 TEST(Sweep, WhatCannotBeReadSaysWhatIsAllowed) {
   const auto factor = describe::parse_sweep("layers=1");
   ASSERT_FALSE(factor);
-  EXPECT_EQ(factor.error().where, "--sweep");
+  EXPECT_EQ(factor.error().where, "‹sweep›");
   EXPECT_EQ(factor.error().allowed, "mbs, seq, tp, hidden, precision");
   for (const char* text : {"", "mbs=", "mbs=0", "mbs=1,,2", "tp=two", "seq=1e3", "hidden=-1",
                            "hidden=1000001", "precision=fp9", "mbs=99999999999999999999"}) {

@@ -88,16 +88,13 @@ Result<Answered<OrIllegal<explain::TrafficAnswer>>> traffic(const TrafficRequest
   return Reached{.answer = std::move(answer), .artifacts = std::move(artifacts)};
 }
 
-Result<Output> explain_traffic(const JobRequest& request, const Context& context) {
+Result<Explained> explain_traffic(const JobRequest& request, const Context& context) {
   SEXTANT_TRY(const JobReading reading, read_job(request, context));
   if (!reading.violations.empty()) {
-    return not_legal(reading, "explain", context);
+    return Explained{not_legal(reading, "explain"), Outcome::kNo};
   }
   const std::vector<workload::Collective> collectives = workload::step_collectives(reading.job);
-  return Output{.text = explain::to_text(explain::traffic_tree(collectives), provenance_of(reading),
-                                         context.style),
-                .notes = {},
-                .exit_code = kExitFine};
+  return Explained{explain::TreeAnswer{explain::traffic_tree(collectives), provenance_of(reading)}};
 }
 
 }  // namespace sextant::app

@@ -24,6 +24,6 @@ Result<Answered<OrIllegal<explain::TrafficAnswer>>> traffic(const TrafficRequest
                                                             const Context& context);
 
 // The same as a tree of terms: every message by kind of group.
-Result<Output> explain_traffic(const JobRequest& request, const Context& context);
+Result<Explained> explain_traffic(const JobRequest& request, const Context& context);
 
 }  // namespace sextant::app

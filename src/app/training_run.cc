@@ -28,7 +28,7 @@ Result<double> parse_tokens(std::string_view text) {
   }
   const auto number = to_double(digits);
   if (!number || *number * scale < 1.0 || *number * scale > kMostTokens) {
-    return invalid(fmt::format("'{}' is not a number of tokens", printable(text)), "--tokens",
+    return invalid(fmt::format("'{}' is not a number of tokens", printable(text)), "‹tokens›",
                    "a number from 1 to 10^18, with T, B, M or K: 15T, 300B");
   }
   return *number * scale;
@@ -40,7 +40,7 @@ Result<std::optional<double>> parse_price(std::string_view text) {
   }
   const auto price = to_double(trimmed(text));
   if (!price || *price < 0.0 || *price > kMostPrice) {
-    return invalid(fmt::format("'{}' is not a price of a device-hour", printable(text)), "--price",
+    return invalid(fmt::format("'{}' is not a price of a device-hour", printable(text)), "‹price›",
                    "a number from 0 to 10^9: 2.5");
   }
   return price;
@@ -54,7 +54,7 @@ Result<std::optional<step::TrainingWish>> training_wish(const TrainingRequest& r
   if (request.tokens.empty()) {
     return request.price.empty()
                ? Result<std::optional<step::TrainingWish>>()
-               : invalid("a price alone costs nothing", "--price", "with --tokens: 15T, 300B");
+               : invalid("a price alone costs nothing", "‹price›", "with ‹tokens›: 15T, 300B");
   }
   SEXTANT_TRY(wish.tokens, parse_tokens(request.tokens));
   return std::optional(wish);

@@ -37,13 +37,13 @@ TEST(TrainingWish, WhatIsNoNumberSaysWhatIsAllowed) {
   for (const char* text : {"abc", "T", "-1B", "0", "nan", "1e30", "15TB", "1,5T"}) {
     const auto wish = training_wish({.tokens = text, .price = ""});
     ASSERT_FALSE(wish) << text;
-    EXPECT_EQ(wish.error().where, "--tokens");
+    EXPECT_EQ(wish.error().where, "‹tokens›");
     EXPECT_FALSE(wish.error().allowed.empty());
   }
   for (const char* text : {"-1", "x", "inf", "2.5$"}) {
     const auto wish = training_wish({.tokens = "1T", .price = text});
     ASSERT_FALSE(wish) << text;
-    EXPECT_EQ(wish.error().where, "--price");
+    EXPECT_EQ(wish.error().where, "‹price›");
   }
   EXPECT_FALSE(training_wish({.tokens = "", .price = "2"}));
 }

@@ -9,6 +9,14 @@ UseCase model_use_case();
 UseCase cluster_use_case();
 UseCase memory_use_case();
 UseCase traffic_use_case();
+UseCase estimate_use_case();
+UseCase compare_use_case();
+UseCase check_use_case();
+UseCase emit_use_case();
+UseCase plan_use_case();
+UseCase explain_use_case();
+UseCase validate_use_case();
+UseCase calibrate_use_case();
 UseCase diagnose_use_case();
 
 }  // namespace sextant::app

@@ -1,6 +1,8 @@
 #include "app/validate_command.h"
 
+#include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -20,7 +22,6 @@
 #include "explain/plot_links.h"
 #include "explain/run_section.h"
 #include "explain/validation_groups.h"
-#include "explain/validation_view.h"
 #include "measured/comm_scores.h"
 #include "measured/run_scores.h"
 #include "measured/table.h"
@@ -60,27 +61,27 @@ Result<Validated> validated(const std::vector<std::string>& tables,
   return result;
 }
 
-Result<std::int64_t> write_plots(const explain::LedgerPlots& plots,
-                                 const std::filesystem::path& folder) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) {
-    return external("can't be made: " + error.message(), folder.string());
-  }
-  std::int64_t written = 0;
+// Nothing is said before the last of them is written.
+std::vector<Artifact> plot_artifacts(const explain::LedgerPlots& plots,
+                                     const std::filesystem::path& folder) {
+  std::vector<Artifact> artifacts;
   for (const auto& [name, svg] : explain::plot_files(plots)) {
-    SEXTANT_CHECK_OK(write_file(folder / name, svg));
-    ++written;
+    artifacts.push_back({.path = (folder / name).string(), .bytes = svg, .makes_folders = true});
   }
-  return written;
+  if (!artifacts.empty()) {
+    artifacts.back().note = {
+        fmt::format("{} plots written to {}", artifacts.size(), folder.string())};
+  }
+  return artifacts;
 }
 
-// As a reader of the ledger reaches the folder. REQUIRES: the folder is there.
+// As a reader of the ledger reaches the folder, which need not be there yet.
 std::string link_from(const std::filesystem::path& ledger, const std::filesystem::path& folder) {
   std::error_code error;
   const std::filesystem::path from = std::filesystem::weakly_canonical(
       std::filesystem::absolute(ledger, error).parent_path(), error);
-  const std::filesystem::path to = std::filesystem::weakly_canonical(folder, error);
+  const std::filesystem::path to =
+      std::filesystem::weakly_canonical(std::filesystem::absolute(folder, error), error);
   const std::filesystem::path relative = to.lexically_relative(from);
   return explain::folder_link(error || relative.empty() ? folder : relative);
 }
@@ -128,7 +129,7 @@ Result<std::string> first_stale(const std::filesystem::path& ledger, const Valid
   SEXTANT_TRY(const std::string beside,
               sections(validated, link ? explain::plots_section(plots, *link) : "", data));
   if (stored != explain::ledger(validated.answer.report, beside)) {
-    return fmt::format("{} is not current: write it again with --ledger", ledger.string());
+    return fmt::format("{} is not current: write it again with ‹ledger›", ledger.string());
   }
   if (!link) {
     return std::string();
@@ -138,7 +139,7 @@ Result<std::string> first_stale(const std::filesystem::path& ledger, const Valid
     const std::filesystem::path file = folder / name;
     const auto drawn = read_file(file, kMostPlot);
     if (!drawn || *drawn != svg) {
-      return fmt::format("{} is not current: write it again with --plots",
+      return fmt::format("{} is not current: write it again with ‹plots›",
                          file.lexically_normal().string());
     }
   }
@@ -158,8 +159,23 @@ void add_run_plots(const Validated& validated, explain::LedgerPlots& plots) {
   }
 }
 
-Result<Output> with_files(const ValidateRequest& request, const Validated& validated,
-                          const describe::DataStore& data) {
+Result<Artifact> ledger_artifact(const ValidateRequest& request, const Validated& validated,
+                                 const explain::LedgerPlots& plots,
+                                 const describe::DataStore& data) {
+  std::string section;
+  if (!request.plots_folder.empty()) {
+    section = explain::plots_section(plots, link_from(request.ledger_file, request.plots_folder));
+  }
+  SEXTANT_TRY(const std::string beside, sections(validated, section, data));
+  return Artifact{.path = request.ledger_file,
+                  .bytes = explain::ledger(validated.answer.report, beside),
+                  .note = {fmt::format("ledger written to {}", request.ledger_file)}};
+}
+
+// Everything but the answer itself.
+Result<Answered<explain::ValidationAnswer>> with_files(const ValidateRequest& request,
+                                                       const Validated& validated,
+                                                       const describe::DataStore& data) {
   const measured::ValidationReport& report = validated.answer.report;
   explain::LedgerPlots plots;
   if (!request.plots_folder.empty() || !request.check_file.empty()) {
@@ -167,41 +183,42 @@ Result<Output> with_files(const ValidateRequest& request, const Validated& valid
     plots.bandwidths = explain::bandwidth_plots(validated.rows, report);
     add_run_plots(validated, plots);
   }
-  Output output;
+  Answered<explain::ValidationAnswer> answered;
   if (!request.rows_file.empty()) {
-    SEXTANT_CHECK_OK(write_file(request.rows_file, explain::rows_csv(report)));
-    output.notes.push_back(
-        fmt::format("{} rows written to {}", report.rows.size(), request.rows_file));
+    answered.artifacts.push_back(
+        {.path = request.rows_file,
+         .bytes = explain::rows_csv(report),
+         .note = {fmt::format("{} rows written to {}", report.rows.size(), request.rows_file)}});
   }
   if (!request.plots_folder.empty()) {
-    SEXTANT_TRY(const std::int64_t written, write_plots(plots, request.plots_folder));
-    output.notes.push_back(fmt::format("{} plots written to {}", written, request.plots_folder));
+    std::vector<Artifact> pictures = plot_artifacts(plots, request.plots_folder);
+    if (pictures.empty()) {
+      answered.notes.push_back(fmt::format("0 plots written to {}", request.plots_folder));
+    }
+    std::ranges::move(pictures, std::back_inserter(answered.artifacts));
   }
   if (!request.ledger_file.empty()) {
-    std::string section;
-    if (!request.plots_folder.empty()) {
-      section = explain::plots_section(plots, link_from(request.ledger_file, request.plots_folder));
-    }
-    SEXTANT_TRY(const std::string beside, sections(validated, section, data));
-    SEXTANT_CHECK_OK(write_file(request.ledger_file, explain::ledger(report, beside)));
-    output.notes.push_back(fmt::format("ledger written to {}", request.ledger_file));
+    SEXTANT_TRY(answered.artifacts.emplace_back(),
+                ledger_artifact(request, validated, plots, data));
   }
   if (!request.check_file.empty()) {
     SEXTANT_TRY(const std::string stale, first_stale(request.check_file, validated, plots, data));
-    output.notes.push_back(stale.empty() ? fmt::format("{} is current", request.check_file)
-                                         : stale);
-    output.exit_code = stale.empty() ? kExitFine : kExitNo;
+    answered.notes.push_back(stale.empty() ? fmt::format("{} is current", request.check_file)
+                                           : stale);
+    answered.outcome = stale.empty() ? Outcome::kFine : Outcome::kNo;
   }
-  return output;
+  return answered;
 }
 
 }  // namespace
 
-Result<Output> validate_tables(const ValidateRequest& request, const Context& context) {
-  SEXTANT_TRY(const Validated result, validated(request.tables, context.data));
-  SEXTANT_TRY(Output output, with_files(request, result, context.data));
-  output.text = explain::to_text(result.answer, context.style);
-  return output;
+Result<Answered<explain::ValidationAnswer>> validate_tables(const ValidateRequest& request,
+                                                            const Context& context) {
+  SEXTANT_TRY(Validated result, validated(request.tables, context.data));
+  SEXTANT_TRY(Answered<explain::ValidationAnswer> answered,
+              with_files(request, result, context.data));
+  answered.answer = std::move(result.answer);
+  return answered;
 }
 
 }  // namespace sextant::app

@@ -6,10 +6,10 @@
 
 namespace sextant::app {
 
-Result<Output> explain_work(const JobRequest& request, const Context& context) {
+Result<Explained> explain_work(const JobRequest& request, const Context& context) {
   SEXTANT_TRY(const JobReading reading, read_job(request, context));
   if (!reading.violations.empty()) {
-    return not_legal(reading, "explain", context);
+    return Explained{not_legal(reading, "explain"), Outcome::kNo};
   }
   const describe::Job& job = reading.job;
   const workload::Shard shard = workload::shard_of(job);
@@ -24,10 +24,7 @@ Result<Output> explain_work(const JobRequest& request, const Context& context) {
     answer.stages.push_back({std::move(stage), std::move(operators)});
   }
   answer.update = workload::update_operators(job, first_rank, shard);
-  return Output{
-      .text = explain::to_text(explain::work_tree(answer), provenance_of(reading), context.style),
-      .notes = {},
-      .exit_code = kExitFine};
+  return Explained{explain::TreeAnswer{explain::work_tree(answer), provenance_of(reading)}};
 }
 
 }  // namespace sextant::app

@@ -51,7 +51,7 @@ Result<machine::KnownComm> known_comm(describe::Cluster cluster, bool network,
   if (!known) {
     return invalid(known.error().what, cluster.name,
                    "a cluster whose links and network have files in data/comm; a file of your own "
-                   "(--data FOLDER, FOLDER/comm/links/NAME.toml with your device in its devices) "
+                   "(‹data› FOLDER, FOLDER/comm/links/NAME.toml with your device in its devices) "
                    "can start as a copy of one there");
   }
   return known;

@@ -49,7 +49,7 @@ Result<void> check_size(const NcclTable& table, const describe::Cluster& cluster
                                          : fmt::format("{} ranks", ranks);
     return invalid(
         fmt::format("{} were timed, but {} has {} devices", timed, cluster.name, cluster.devices),
-        {}, "--on with at least as many devices");
+        {}, "‹on› with at least as many devices");
   }
   const std::int64_t nodes = table.nodes.value_or(0);
   if (nodes < 1) {
@@ -58,13 +58,13 @@ Result<void> check_size(const NcclTable& table, const describe::Cluster& cluster
   if (nodes > cluster.nodes()) {
     return invalid(fmt::format("ranks of {} hosts were timed, but {} has {} nodes", nodes,
                                cluster.name, cluster.nodes()),
-                   {}, fmt::format("--on with at least {} nodes", nodes));
+                   {}, fmt::format("‹on› with at least {} nodes", nodes));
   }
   const std::int64_t on_a_host = parts(ranks, nodes);
   if (on_a_host > cluster.devices_per_node()) {
     return invalid(fmt::format("{} ranks of a host were timed, but a node of {} has {} devices",
                                on_a_host, cluster.name, cluster.devices_per_node()),
-                   {}, "--on with the system that was timed");
+                   {}, "‹on› with the system that was timed");
   }
   return {};
 }

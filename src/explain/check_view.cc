@@ -8,6 +8,7 @@
 #include "base/quantity_text.h"
 #include "base/text.h"
 #include "describe/layout/layout_text.h"
+#include "emit/measured_row.h"
 #include "explain/estimate_json.h"
 #include "explain/json.h"
 #include "explain/percent.h"
@@ -225,6 +226,10 @@ std::string to_text(const CheckAnswer& answer, const Style& style) {
   }
   text += titled_section("assumed", assumed, style);
   return text;
+}
+
+std::string to_text(const MeasuredRowAnswer& answer, const Style& /*style*/) {
+  return emit::row_header() + emit::measured_row(answer.job, answer.measured, answer.id);
 }
 
 }  // namespace sextant::explain

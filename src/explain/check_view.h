@@ -35,6 +35,15 @@ bool is_illegal(const CheckAnswer& answer);
 // JSON: schema sextant.check/2. GitHub: workflow commands, one a finding. SARIF: 2.1.0.
 std::string to_text(const CheckAnswer& answer, const Style& style);
 
+// A log's job and its measured step, as a row of a table of runs.
+struct MeasuredRowAnswer {
+  describe::Job job;
+  emit::MeasuredRun measured;
+  std::string id;
+};
+// CSV with the table's header, whatever the style: what validate reads.
+std::string to_text(const MeasuredRowAnswer& answer, const Style& style);
+
 // "'x' is no setting of this framework; did you mean y?"
 std::string unknown_text(const emit::UnknownSetting& setting);
 

@@ -37,7 +37,7 @@ std::vector<std::string> remedy_texts(const std::vector<search::Remedy>& changes
   for (const search::Remedy& change : changes) {
     const std::string needed = sextant::to_text(change.needed);
     const std::string available = sextant::to_text(change.available);
-    texts.push_back(change.headroom ? fmt::format("--headroom {:.1f}%: {} of {} are needed",
+    texts.push_back(change.headroom ? fmt::format("‹headroom› {:.1f}%: {} of {} are needed",
                                                   *change.headroom * kHundred, needed, available)
                                     : fmt::format("{}: {} needs {} of {}", change.what,
                                                   change.words, needed, available));

@@ -20,9 +20,10 @@ Json rule_json(const describe::Rule& rule) {
 
 }  // namespace
 
-std::string to_text(const describe::Rule& rule, const Provenance& provenance, const Style& style) {
+std::string to_text(const RuleAnswer& answer, const Style& style) {
+  const describe::Rule& rule = answer.rule;
   if (style.format == Format::kJson) {
-    Json json = document("explain", provenance);
+    Json json = document("explain", answer.provenance);
     json["tree"] = rule_json(rule);
     return dumped(json);
   }
@@ -33,18 +34,17 @@ std::string to_text(const describe::Rule& rule, const Provenance& provenance, co
       rule.framework.empty() ? "any framework" : rule.framework, rule.enforced);
 }
 
-std::string to_text(std::span<const describe::Rule> rules, const Provenance& provenance,
-                    const Style& style) {
+std::string to_text(const RuleBookAnswer& answer, const Style& style) {
   if (style.format == Format::kJson) {
-    Json json = document("explain", provenance);
+    Json json = document("explain", answer.provenance);
     json["rules"] = Json::array();
-    for (const describe::Rule& rule : rules) {
+    for (const describe::Rule& rule : answer.rules) {
       json["rules"].push_back(rule_json(rule));
     }
     return dumped(json);
   }
   Table table{{{"rule"}, {"what"}, {"holds when"}}, {}};
-  for (const describe::Rule& rule : rules) {
+  for (const describe::Rule& rule : answer.rules) {
     table.rows.push_back(
         {std::string(rule.id), std::string(rule.title), std::string(rule.formula)});
   }

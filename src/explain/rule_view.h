@@ -1,8 +1,8 @@
 // What `sextant explain RULE-ID` says.
 #pragma once
 
-#include <span>
 #include <string>
+#include <vector>
 
 #include "describe/layout/rules.h"
 #include "explain/provenance.h"
@@ -10,9 +10,17 @@
 
 namespace sextant::explain {
 
-std::string to_text(const describe::Rule& rule, const Provenance& provenance, const Style& style);
+struct RuleAnswer {
+  describe::Rule rule;
+  Provenance provenance;
+};
+std::string to_text(const RuleAnswer& answer, const Style& style);
+
 // All rules, a line each.
-std::string to_text(std::span<const describe::Rule> rules, const Provenance& provenance,
-                    const Style& style);
+struct RuleBookAnswer {
+  std::vector<describe::Rule> rules;
+  Provenance provenance;
+};
+std::string to_text(const RuleBookAnswer& answer, const Style& style);
 
 }  // namespace sextant::explain

@@ -89,9 +89,10 @@ Term bytes_term(std::string name, Bytes bytes) {
   return term;
 }
 
-std::string to_text(const Term& root, const Provenance& provenance, const Style& style) {
+std::string to_text(const TreeAnswer& answer, const Style& style) {
+  const Term& root = answer.root;
   if (style.format == Format::kJson) {
-    Json json = document("explain", provenance);
+    Json json = document("explain", answer.provenance);
     json["tree"] = json_of(root);
     return dumped(json);
   }

@@ -24,8 +24,12 @@ struct Term {
 // A term of bytes, with neither formula nor parts yet.
 Term bytes_term(std::string name, Bytes bytes);
 
+struct TreeAnswer {
+  Term root;
+  Provenance provenance;
+};
 // An indented tree (text, Markdown) or {"schema": "sextant.explain/1", …, "tree": {…}}. CSV: a line
 // a term, with its depth.
-std::string to_text(const Term& root, const Provenance& provenance, const Style& style);
+std::string to_text(const TreeAnswer& answer, const Style& style);
 
 }  // namespace sextant::explain

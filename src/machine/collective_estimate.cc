@@ -28,9 +28,9 @@ Result<void> check_group(const CollectiveQuestion& question) {
   }
   return invalid(fmt::format("{} ranks of {}, which has {} devices", question.ranks,
                              question.cluster.name, question.cluster.devices),
-                 "--ranks",
+                 "‹ranks›",
                  question.stride > 1
-                     ? fmt::format("1 to {} with --stride {}", most, question.stride)
+                     ? fmt::format("1 to {} with ‹stride› {}", most, question.stride)
                      : fmt::format("1 to {}", most));
 }
 
@@ -102,15 +102,15 @@ Result<std::int64_t> whole_slice(const CollectiveQuestion& question) {
   if (saturating_product({chips, cluster.slices}) != cluster.devices) {
     return not_found(fmt::format("the shape of a slice of {} chips is not known",
                                  cluster.devices / std::max<std::int64_t>(cluster.slices, 1)),
-                     "--on", "a cluster.toml with torus");
+                     "‹on›", "a cluster.toml with torus");
   }
   if (question.ranks > chips) {
-    return not_found("collectives between slices are not modelled", "--ranks",
+    return not_found("collectives between slices are not modelled", "‹ranks›",
                      fmt::format("{}: one slice", chips));
   }
   if (question.ranks != chips || question.stride != 1) {
-    return not_found("collectives over a part of a slice are not modelled", "--ranks",
-                     fmt::format("{}: the whole slice, with --stride 1", chips));
+    return not_found("collectives over a part of a slice are not modelled", "‹ranks›",
+                     fmt::format("{}: the whole slice, with ‹stride› 1", chips));
   }
   return chips;
 }
@@ -152,7 +152,7 @@ Result<KnownComm> CollectiveEstimator::known_of(const CollectiveQuestion& questi
   auto made = models_.of(used);
   if (!made) {
     Error error = made.error();
-    error.where = error.where.empty() ? "--on" : error.where;
+    error.where = error.where.empty() ? "‹on›" : error.where;
     return tl::unexpected(std::move(error));
   }
   KnownComm known = std::move(*made);
@@ -203,7 +203,7 @@ Result<CollectiveEstimate> CollectiveEstimator::on_torus(const CollectiveQuestio
   const auto& link = question.cluster.device.ici_link_bandwidth;
   if (!link) {
     return not_found(fmt::format("the rate of {}'s links is not known", question.cluster.device.id),
-                     "--on");
+                     "‹on›");
   }
   if (!torus_) {
     SEXTANT_TRY(torus_, describe::torus_facts(data_));

@@ -106,7 +106,7 @@ TEST(CollectiveEstimator, SaysTheSameAsTheCostModel) {
 TEST(CollectiveEstimator, NeedsNoNetworkInsideADomain) {
   CollectiveQuestion asked = question("2xdgx-h100");
   asked.cluster.system.nic_rate.reset();
-  EXPECT_NE(refusal(asked).find("--on: rate of the network not stated"), std::string::npos);
+  EXPECT_NE(refusal(asked).find("‹on›: rate of the network not stated"), std::string::npos);
   asked.ranks = 8;
   EXPECT_EQ(estimate(asked).network, "");
 }
@@ -126,7 +126,7 @@ TEST(CollectiveEstimator, RefusesGroupsLargerThanTheCluster) {
   EXPECT_EQ(asked.ranks, 8);
   asked.ranks = 9;
   EXPECT_EQ(refusal(asked),
-            "--ranks: 9 ranks of 2xdgx-h100, which has 16 devices (allowed: 1 to 8 with --stride "
+            "‹ranks›: 9 ranks of 2xdgx-h100, which has 16 devices (allowed: 1 to 8 with ‹stride› "
             "2)");
 }
 

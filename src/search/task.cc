@@ -20,7 +20,7 @@ Result<Task> with_devices(const Task& task, std::int64_t devices, const describe
   Task made = task;
   describe::Cluster& cluster = made.problem.job.cluster;
   if (describe::is_torus(cluster)) {
-    return invalid("slices of TPUs come in fixed shapes", "--on", "clusters of GPUs");
+    return invalid("slices of TPUs come in fixed shapes", "‹on›", "clusters of GPUs");
   }
   cluster.name = fmt::format("{} devices like {}", devices, cluster.name);
   cluster.devices = devices;

@@ -91,7 +91,7 @@ Result<void> check_tokens(const Job& job) {
   constexpr std::int64_t kMostTokens = 1'000'000'000;
   const std::int64_t tokens = saturating_product({job.layout.mbs, job.sequences.length});
   if (tokens > kMostTokens) {
-    return invalid(fmt::format("a microbatch of {} tokens", with_thousands(tokens)), "mbs, --seq",
+    return invalid(fmt::format("a microbatch of {} tokens", with_thousands(tokens)), "mbs, ‹seq›",
                    fmt::format("at most {}", with_thousands(kMostTokens)));
   }
   return {};

@@ -151,12 +151,12 @@ Result<schedule::CompiledTable> table_of(const describe::Layout& layout, std::in
       saturating_product({static_cast<std::int64_t>(stages), microbatches, 2});
   if (passes > kMostPasses) {
     return invalid(fmt::format("{} passes of microbatches through stages", with_thousands(passes)),
-                   "--timeline",
-                   fmt::format("at most {}: a smaller --gbs", with_thousands(kMostPasses)));
+                   "‹timeline›",
+                   fmt::format("at most {}: a smaller ‹gbs›", with_thousands(kMostPasses)));
   }
   auto table = schedule::action_table(schedule::shape_of(layout, microbatches));
   if (!table) {
-    table.error().where = "--timeline";
+    table.error().where = "‹timeline›";
     return tl::unexpected(table.error());
   }
   return schedule::compiled(*table);

@@ -40,7 +40,7 @@ bool breaks_framework_device(const Job& job) {
 
 Saying say_framework_device(const Job& job) {
   return {fmt::format("{} on {}", framework_word(job), job.cluster.device.name),
-          {"--framework maxtext"}};
+          {"‹framework› maxtext"}};
 }
 
 bool breaks_attention_device(const Job& job) {

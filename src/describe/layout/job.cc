@@ -20,7 +20,7 @@ constexpr std::array<Word<Sequences::Kind>, 3> kKindWords{
 Result<std::int64_t> parse_length(std::string_view text) {
   const auto length = to_integer(text);
   if (!length || *length < 1 || *length > kLongestSequence) {
-    return invalid(fmt::format("'{}' is not a sequence length", printable(text)), "--seq",
+    return invalid(fmt::format("'{}' is not a sequence length", printable(text)), "‹seq›",
                    fmt::format("a whole number from 1 to {}", kLongestSequence));
   }
   return *length;
@@ -37,14 +37,14 @@ Result<std::vector<std::pair<std::int64_t, double>>> parse_lengths(std::string_v
     SEXTANT_TRY(const std::int64_t length, parse_length(pair[0]));
     const auto share = pair.size() == 2 ? to_double(pair[1]) : std::nullopt;
     if (!share || *share <= 0.0 || length > longest) {
-      return invalid(fmt::format("'{}' is not LENGTH*SHARE", printable(part)), "--seq",
+      return invalid(fmt::format("'{}' is not LENGTH*SHARE", printable(part)), "‹seq›",
                      fmt::format("lengths up to {} with shares above 0", longest));
     }
     lengths.emplace_back(length, *share);
     sum += *share;
   }
   if (std::abs(sum - 1.0) > kRounding) {
-    return invalid(fmt::format("the shares sum to {:.6g}", sum), "--seq", "shares that sum to 1");
+    return invalid(fmt::format("the shares sum to {:.6g}", sum), "‹seq›", "shares that sum to 1");
   }
   return lengths;
 }
@@ -81,12 +81,12 @@ Result<Sequences> parse_sequences(std::string_view text) {
     return sequences;
   }
   SEXTANT_TRY(sequences.kind,
-              parse_word<Sequences::Kind>(kKindWords, parts[0], "kind of sequence", "--seq"));
+              parse_word<Sequences::Kind>(kKindWords, parts[0], "kind of sequence", "‹seq›"));
   SEXTANT_TRY(sequences.length, parse_length(parts[1]));
   if (parts.size() == 3 && sequences.kind != Sequences::Kind::kFixed) {
     SEXTANT_TRY(sequences.lengths, parse_lengths(parts[2], sequences.length));
   } else if (parts.size() != 2) {
-    return invalid(fmt::format("'{}' is not a sequence", printable(text)), "--seq",
+    return invalid(fmt::format("'{}' is not a sequence", printable(text)), "‹seq›",
                    "4096, packed:8192, packed:8192:512*0.7,2048*0.3, variable:4096:…");
   }
   return sequences;

@@ -119,7 +119,7 @@ TEST(LayoutText, BadValuesSayWhatIsAllowed) {
     const auto reading = parse_layout(c.text, Framework::kMegatronCore);
     ASSERT_FALSE(reading) << c.text;
     EXPECT_NE(to_text(reading.error()).find(c.said), std::string::npos) << to_text(reading.error());
-    EXPECT_EQ(reading.error().where, "--layout");
+    EXPECT_EQ(reading.error().where, "‹layout›");
   }
 }
 

@@ -350,7 +350,7 @@ tl::unexpected<Error> unknown_key(std::string_view name) {
   for (const KeyRow& key : kKeyRows) {
     names.emplace_back(key.help.name);
   }
-  return unknown_word(name, std::move(names), "layout key", "--layout");
+  return unknown_word(name, std::move(names), "layout key", "‹layout›");
 }
 
 }  // namespace
@@ -369,7 +369,7 @@ std::span<const LayoutKey> layout_keys() {
 Result<std::vector<std::string>> set_keys(std::string_view text, Layout& layout) {
   constexpr std::size_t kLongestLayout = 65536;
   if (text.size() > kLongestLayout) {
-    return invalid("the layout is longer than 64 KiB", "--layout");
+    return invalid("the layout is longer than 64 KiB", "‹layout›");
   }
   std::vector<std::string> given;
   for (const std::string_view part : split(text, ',')) {
@@ -384,15 +384,15 @@ Result<std::vector<std::string>> set_keys(std::string_view text, Layout& layout)
       return unknown_key(name);
     }
     if (equals == std::string_view::npos) {
-      return invalid(fmt::format("{} has no value", name), "--layout",
+      return invalid(fmt::format("{} has no value", name), "‹layout›",
                      fmt::format("{}={}", name, key->help.values));
     }
     if (std::find(given.begin(), given.end(), name) != given.end()) {
-      return invalid(fmt::format("{} is given twice", name), "--layout", "each key once");
+      return invalid(fmt::format("{} is given twice", name), "‹layout›", "each key once");
     }
     auto set = key->set(layout, trimmed(pair.substr(equals + 1)), name);
     if (!set) {
-      set.error().where = "--layout";
+      set.error().where = "‹layout›";
       return tl::unexpected(set.error());
     }
     given.emplace_back(name);

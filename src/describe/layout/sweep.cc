@@ -41,14 +41,14 @@ std::string_view default_factor_values(Factor factor) {
 Result<SweepValue> parse_value(Factor factor, std::string_view text) {
   if (factor == Factor::kPrecision) {
     SEXTANT_TRY(const Precision precision,
-                parse_word<Precision>(kPrecisionWords, text, "precision", "--sweep"));
+                parse_word<Precision>(kPrecisionWords, text, "precision", "‹sweep›"));
     return precision;
   }
   const auto number = to_integer(text);
   if (!number || *number < 1 || *number > most_of(factor)) {
     return invalid(fmt::format("'{}' is not a value of {}", printable(text),
                                word_of<Factor>(kFactorWords, factor)),
-                   "--sweep", fmt::format("whole numbers from 1 to {}", most_of(factor)));
+                   "‹sweep›", fmt::format("whole numbers from 1 to {}", most_of(factor)));
   }
   return *number;
 }
@@ -77,8 +77,8 @@ void set_tp(std::int64_t tp, bool sp_given, Job& job) {
 
 Result<void> set_length(std::int64_t length, Job& job) {
   if (!job.sequences.lengths.empty()) {
-    return invalid("documents of stated lengths do not follow the sequence's", "--sweep",
-                   "--seq TOKENS or packed:TOKENS");
+    return invalid("documents of stated lengths do not follow the sequence's", "‹sweep›",
+                   "‹seq› TOKENS or packed:TOKENS");
   }
   job.sequences.length = length;
   return {};
@@ -90,7 +90,7 @@ Result<Sweep> parse_sweep(std::string_view text) {
   const std::size_t equals = text.find('=');
   Sweep sweep;
   SEXTANT_TRY(sweep.factor,
-              parse_word<Factor>(kFactorWords, text.substr(0, equals), "factor", "--sweep"));
+              parse_word<Factor>(kFactorWords, text.substr(0, equals), "factor", "‹sweep›"));
   const std::string_view list = equals == std::string_view::npos
                                     ? default_factor_values(sweep.factor)
                                     : text.substr(equals + 1);
@@ -98,7 +98,7 @@ Result<Sweep> parse_sweep(std::string_view text) {
     SEXTANT_TRY(SweepValue value, parse_value(sweep.factor, trimmed(word)));
     sweep.values.push_back(value);
     if (sweep.values.size() > kMostSweepValues) {
-      return invalid("the list is too long", "--sweep", fmt::format("{} values", kMostSweepValues));
+      return invalid("the list is too long", "‹sweep›", fmt::format("{} values", kMostSweepValues));
     }
   }
   return sweep;

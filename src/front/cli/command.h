@@ -57,14 +57,6 @@ struct Command {
 };
 
 // One function a subcommand that is no use case, one file each.
-Command explain_command();
-Command estimate_command();
-Command compare_command();
-Command check_command();
-Command emit_command();
-Command plan_command();
-Command validate_command();
-Command calibrate_command();
 Command completion_command();
 Command config_command();
 Command doctor_command();

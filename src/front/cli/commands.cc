@@ -19,10 +19,8 @@ const std::vector<Command>& commands() {
     for (const app::UseCase& use_case : app::use_cases()) {
       all.push_back(command_of(use_case));
     }
-    for (const Command& own :
-         {estimate_command(), compare_command(), check_command(), emit_command(), plan_command(),
-          explain_command(), validate_command(), calibrate_command(), completion_command(),
-          config_command(), doctor_command(), complete_command(), man_command()}) {
+    for (const Command& own : {completion_command(), config_command(), doctor_command(),
+                               complete_command(), man_command()}) {
       all.push_back(own);
     }
     return all;

@@ -2,6 +2,7 @@
 #include "app/describe_commands.h"
 #include "app/self_commands.h"
 #include "front/cli/command.h"
+#include "front/cli/exit_codes.h"
 
 namespace sextant::front {
 
@@ -15,18 +16,22 @@ Result<app::Output> complete_text(const std::string& kind, const app::Context& c
 }  // namespace
 
 Command config_command() {
-  return {.name = "config",
-          .summary = "The settings in force, and where each comes from",
-          .examples = {"sextant config show --origin"},
-          .positionals = {{.name = "ACTION", .help = "show", .required = true, .complete = "show"}},
-          .options = {{"--origin", "", "say where each value comes from", ""}},
-          .run = [](const Arguments& arguments, const app::Context& context) {
-            if (arguments.one("ACTION") != "show") {
-              return Result<app::Output>(invalid(
-                  "'" + arguments.one("ACTION") + "' is not an action", "sextant config", "show"));
-            }
-            return app::show_config(context, arguments.has("--origin"));
-          }};
+  return {
+      .name = "config",
+      .summary = "The settings in force, and where each comes from",
+      .examples = {"sextant config show --origin"},
+      .positionals = {{.name = "ACTION", .help = "show", .required = true, .complete = "show"}},
+      .options = {{"--origin", "", "say where each value comes from", ""}},
+      .run = [](const Arguments& arguments, const app::Context& context) {
+        if (arguments.one("ACTION") != "show") {
+          return Result<app::Output>(invalid("'" + arguments.one("ACTION") + "' is not an action",
+                                             "sextant config", "show"));
+        }
+        return Result<app::Output>(
+            {explain::to_text(app::show_config(context, arguments.has("--origin")), context.style),
+             {},
+             kExitFine});
+      }};
 }
 
 Command doctor_command() {
@@ -36,7 +41,9 @@ Command doctor_command() {
           .positionals = {},
           .options = {},
           .run = [](const Arguments&, const app::Context& context) {
-            return app::doctor(context, app::Surroundings::of_process());
+            const auto found = app::doctor(context, app::Surroundings::of_process());
+            return Result<app::Output>(
+                {explain::to_text(found.answer, context.style), {}, exit_code_of(found.outcome)});
           }};
 }
 

@@ -44,11 +44,21 @@ const app::Parameter* find_parameter(const app::UseCase& use_case, std::string_v
   return found == use_case.parameters.end() ? nullptr : &*found;
 }
 
-std::optional<std::string> parameter_word(const app::UseCase& use_case, std::string_view name) {
+// "gbs", or "gbs SEQUENCES": with a value, which is all that is said of what stands by place.
+std::optional<std::string> parameter_word(const app::UseCase& use_case, std::string_view words) {
+  const std::size_t space = words.find(' ');
+  const std::string_view name = words.substr(0, space);
+  const std::string value(space == std::string_view::npos ? std::string_view()
+                                                          : words.substr(space));
   if (const app::Parameter* parameter = find_parameter(use_case, name)) {
-    return spelled(use_case, *parameter);
+    return parameter->positional && !value.empty() ? value.substr(1)
+                                                   : spelled(use_case, *parameter) + value;
   }
-  return app::is_setting(name) ? std::optional(fmt::format("--{}", name)) : std::nullopt;
+  const bool known =
+      app::is_setting(name) || std::ranges::any_of(app::use_cases(), [&](const app::UseCase& one) {
+        return find_parameter(one, name) != nullptr;
+      });
+  return known ? std::optional(fmt::format("--{}{}", name, value)) : std::nullopt;
 }
 
 std::optional<std::string> use_case_word(const app::UseCase& /*of*/, std::string_view name) {

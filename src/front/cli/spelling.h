@@ -1,5 +1,5 @@
-// How the command line spells what app names: ‹gbs› is --gbs, ‹model› is MODEL where it stands by
-// place, «plan» is sextant plan.
+// How the command line spells what app names: ‹gbs› is --gbs, ‹gbs SEQUENCES› is --gbs SEQUENCES,
+// ‹model› is MODEL where it stands by place, «plan» is sextant plan.
 #pragma once
 
 #include <string>

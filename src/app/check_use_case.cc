@@ -1,0 +1,63 @@
+#include "app/check_command.h"
+#include "app/job_parameters.h"
+#include "app/use_cases.h"
+
+namespace sextant::app {
+namespace {
+
+std::vector<Parameter> check_parameters() {
+  Parameter cluster = cluster_parameter();
+  cluster.help = "the cluster, or the device alone";
+  cluster.required = false;
+  Parameter workload = workload_parameter();
+  return {{.name = "file",
+           .kind = ParameterKind::kFileToRead,
+           .value = "FILE",
+           .help = "launch scripts, YAML, JSON, TOML, Python recipes, logs",
+           .example = "train.sh",
+           .required = true,
+           .many = true,
+           .positional = true},
+          {.name = "model",
+           .kind = ParameterKind::kModel,
+           .value = "MODEL",
+           .help = "the model, where the files do not say",
+           .example = "llama-3.1-8b"},
+          cluster,
+          {.name = "seq",
+           .value = "LENGTH",
+           .help = "tokens a sequence, where the files do not say",
+           .example = "4096"},
+          {.name = "gbs",
+           .kind = ParameterKind::kCount,
+           .value = "SEQUENCES",
+           .help = "sequences a step, where the files do not say",
+           .example = "256"},
+          workload,
+          {.name = "to-row",
+           .kind = ParameterKind::kFlag,
+           .help = "a log's job and measured step as CSV that validate reads"}};
+}
+
+}  // namespace
+
+UseCase check_use_case() {
+  return {
+      .name = "check",
+      .summary = "A job's own files: what they say, rules broken, what is open, the measured step",
+      .examples = {{{{"file", "train.sh"}}},
+                   {{{"file", "train.sh"}, {"on", "64xh100-sxm"}, {"output", "github"}}},
+                   {.given = {{"file", "slurm-4711.out"}, {"on", "h100-sxm"}, {"to-row", ""}},
+                    .into = "runs.csv"}},
+      .parameters = check_parameters(),
+      .run =
+          [](const Values& values, const Context& context, const Control&) {
+            return reply_of(
+                check({.files = file_request(values.all("file"), values.one("model"), values),
+                       .to_row = values.has("to-row")},
+                      context));
+          },
+      .finds = true};
+}
+
+}  // namespace sextant::app

@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include "app/job_files.h"
-#include "base/file.h"
 #include "describe/layout/framework_defaults.h"
 #include "describe/layout/layout_text.h"
 #include "describe/layout/legality.h"
@@ -207,26 +206,6 @@ std::vector<Artifact> files_artifacts(const std::vector<emit::File>& files,
                          .makes_folders = true});
   }
   return artifacts;
-}
-
-Result<std::vector<std::string>> written_files(const std::vector<emit::File>& files,
-                                               const std::filesystem::path& folder) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) {
-    return external(error.message(), folder.string());
-  }
-  std::vector<std::string> paths;
-  for (const emit::File& file : files) {
-    const std::filesystem::path path = folder / file.name;
-    SEXTANT_CHECK_OK(write_file(path, file.text));
-    if (file.executable) {
-      std::filesystem::permissions(path, std::filesystem::perms::owner_exec,
-                                   std::filesystem::perm_options::add, error);
-    }
-    paths.push_back(path.string());
-  }
-  return paths;
 }
 
 std::vector<std::string> paths_of(const std::vector<Artifact>& artifacts) {

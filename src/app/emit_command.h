@@ -32,8 +32,5 @@ Result<Answered<EmitReply>> emit_files(const EmitRequest& request, const Context
 std::vector<Artifact> files_artifacts(const std::vector<emit::File>& files,
                                       const std::filesystem::path& folder);
 std::vector<std::string> paths_of(const std::vector<Artifact>& artifacts);
-// Writes them; their paths.
-Result<std::vector<std::string>> written_files(const std::vector<emit::File>& files,
-                                               const std::filesystem::path& folder);
 
 }  // namespace sextant::app

@@ -1,5 +1,7 @@
 #include "app/plan_command.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "app/plan_baselines.h"
@@ -9,7 +11,6 @@
 #include "app/plan_problem.h"
 #include "app/plan_search.h"
 #include "app/plan_why_not.h"
-#include "explain/plan_view.h"
 
 namespace sextant::app {
 namespace {
@@ -29,11 +30,11 @@ explain::PlanAnswer answer_head(const PlanProblem& of, const PlanWishes& wishes)
 }
 
 // Everything that is said of the winner beside its step. REQUIRES: there is one.
-Result<std::vector<std::string>> add_details(const PlanProblem& of, const PlanSearch& searched,
-                                             const PlanRequest& request, const PlanWishes& wishes,
-                                             const Context& context, explain::PlanAnswer& answer) {
+Result<void> add_details(const PlanProblem& of, const PlanSearch& searched,
+                         const PlanRequest& request, const PlanWishes& wishes,
+                         const Context& context, Answered<explain::PlanAnswer>& answered) {
+  explain::PlanAnswer& answer = answered.answer;
   const search::PlanRow& best = answer.plans.front();
-  std::vector<std::string> notes;
   if (wishes.training) {
     answer.training = step::training_run(*wishes.training, best.result);
   }
@@ -42,24 +43,28 @@ Result<std::vector<std::string>> add_details(const PlanProblem& of, const PlanSe
     answer.path = search::plan_path(of, {*of.users, of.users_broken}, best.layout);
   }
   if (!request.dialect.empty()) {
-    SEXTANT_TRY(answer.files, plan_files(of, best, request));
-    for (const emit::Inexpressible& one : answer.files->left_out) {
-      notes.push_back(explain::to_text(one));
-    }
+    SEXTANT_TRY(Answered<explain::EmitAnswer> files, plan_files(of, best, request));
+    answer.files = std::move(files.answer);
+    answered.notes = std::move(files.notes);
+    answered.artifacts = std::move(files.artifacts);
   }
   if (!request.plot_folder.empty()) {
-    SEXTANT_TRY(const std::vector<std::string> pictures,
-                write_pictures(of, searched, answer, request, wishes));
-    notes.insert(notes.end(), pictures.begin(), pictures.end());
+    SEXTANT_TRY(PlanPictures pictures, plan_pictures(of, searched, answer, request, wishes));
+    std::ranges::move(pictures.missing, std::back_inserter(answered.notes));
+    std::ranges::move(pictures.files, std::back_inserter(answered.artifacts));
   }
-  return notes;
+  return {};
 }
 
-int exit_code(const explain::PlanAnswer& answer) {
-  if (!answer.complete) {
-    return kExitInterrupted;
+Outcome plan_outcome(const explain::PlanAnswer& answer, const PlanRequest& request,
+                     const PlanWishes& wishes) {
+  if (!answer.complete || (request.stop != nullptr && request.stop->load())) {
+    return Outcome::kInterrupted;
   }
-  return answer.plans.empty() ? kExitNo : kExitFine;
+  // In time was asked for, and is not to be had.
+  const bool late = !answer.counts.empty() && wishes.days && answer.training &&
+                    answer.training->time / 1_days > *wishes.days;
+  return answer.plans.empty() || late ? Outcome::kNo : Outcome::kFine;
 }
 
 Result<void> check_power(const PlanProblem& of, const PlanWishes& wishes) {
@@ -92,7 +97,7 @@ Result<PlanProblem> on_devices(PlanProblem of, const PlanRequest& request, const
 
 }  // namespace
 
-Result<Output> show_plan(const PlanRequest& asked, const Context& context) {
+Result<Answered<explain::PlanAnswer>> plan(const PlanRequest& asked, const Context& context) {
   PlanRequest request = asked;
   SEXTANT_TRY(const PlanWishes wishes, plan_wishes(request));
   SEXTANT_TRY(const std::string framework, emitted_framework(request));
@@ -110,15 +115,15 @@ Result<Output> show_plan(const PlanRequest& asked, const Context& context) {
   if (freed.chosen) {
     static_cast<search::Task&>(of) = std::move(*freed.chosen);
   }
-  explain::PlanAnswer answer = answer_head(of, wishes);
+  Answered<explain::PlanAnswer> answered{answer_head(of, wishes)};
+  explain::PlanAnswer& answer = answered.answer;
   answer.counts = std::move(counts);
   answer.freed = std::move(freed.tried);
   const search::FindOptions options = find_options(request, wishes, of.machine);
   const PlanSearch searched = search_plans(of.problem, options);
   add_plans(of, wishes, request.pareto, searched, answer);
-  Output output;
   if (!answer.plans.empty()) {
-    SEXTANT_TRY(output.notes, add_details(of, searched, request, wishes, context, answer));
+    SEXTANT_CHECK_OK(add_details(of, searched, request, wishes, context, answered));
   } else if (answer.complete) {
     answer.none = search::no_plan(of, answer.settled, context.data);
   }
@@ -134,17 +139,8 @@ Result<Output> show_plan(const PlanRequest& asked, const Context& context) {
     answer.asked = request.why_not;
     SEXTANT_TRY(answer.why_not, why_not(of, request.why_not, best));
   }
-  output.text = explain::to_text(answer, context.style);
-  output.exit_code = exit_code(answer);
-  if (request.stop != nullptr && request.stop->load()) {
-    output.exit_code = kExitInterrupted;
-  }
-  // In time was asked for, and is not to be had.
-  if (output.exit_code == kExitFine && !answer.counts.empty() && wishes.days && answer.training &&
-      answer.training->time / 1_days > *wishes.days) {
-    output.exit_code = kExitNo;
-  }
-  return output;
+  answered.outcome = plan_outcome(answer, request, wishes);
+  return answered;
 }
 
 }  // namespace sextant::app

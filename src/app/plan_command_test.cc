@@ -7,6 +7,7 @@
 
 #include "app/plan_problem.h"
 #include "app/plan_why_not.h"
+#include "app/testing.h"
 
 namespace sextant::app {
 namespace {
@@ -32,18 +33,18 @@ class PlanCommand : public testing::Test {
 
 TEST_F(PlanCommand, StoppedBeforeItBeginsItHasNothing) {
   stop = true;
-  const auto output = show_plan(request, context);
+  const auto output = told(plan(request, context));
   ASSERT_TRUE(output) << to_text(output.error());
-  EXPECT_EQ(output->exit_code, kExitInterrupted);
+  EXPECT_EQ(output->outcome, Outcome::kInterrupted);
   EXPECT_NE(output->text.find("stopped before a plan was found"), std::string::npos)
       << output->text;
 }
 
 TEST_F(PlanCommand, StoppedOnTheWayItAnswersWithTheBestSoFar) {
   request.progress = [this](const std::string&) { stop = true; };
-  const auto output = show_plan(request, context);
+  const auto output = told(plan(request, context));
   ASSERT_TRUE(output) << to_text(output.error());
-  EXPECT_EQ(output->exit_code, kExitInterrupted);
+  EXPECT_EQ(output->outcome, Outcome::kInterrupted);
   EXPECT_NE(output->text.find("stopped before the end: the best so far"), std::string::npos)
       << output->text;
   EXPECT_NE(output->text.find("what bounds it"), std::string::npos) << output->text;

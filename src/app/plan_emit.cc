@@ -51,8 +51,8 @@ Result<std::string> emitted_framework(const PlanRequest& request) {
   return std::string(describe::word_of<describe::Framework>(describe::kFrameworkWords, framework));
 }
 
-Result<explain::EmitAnswer> plan_files(const PlanProblem& of, const search::PlanRow& best,
-                                       const PlanRequest& request) {
+Result<Answered<explain::EmitAnswer>> plan_files(const PlanProblem& of, const search::PlanRow& best,
+                                                 const PlanRequest& request) {
   SEXTANT_TRY(const Dialect dialect, dialect_word(request.dialect));
   SEXTANT_TRY(const emit::Launcher launcher,
               describe::parse_word<emit::Launcher>(
@@ -62,15 +62,20 @@ Result<explain::EmitAnswer> plan_files(const PlanProblem& of, const search::Plan
   job.layout = best.layout;
   const emit::Writing writing = emit::write(dialect, job);
   const std::vector<std::string> comments = plan_comments(of, best, writing);
-  explain::EmitAnswer answer;
+  Answered<explain::EmitAnswer> answered;
+  explain::EmitAnswer& answer = answered.answer;
   answer.dialect = dialect;
   answer.files = emit::render(writing.settings, comments);
   answer.files.push_back(emit::launch_script(writing, job, launcher, comments));
   answer.left_out = writing.left_out;
   if (!request.folder.empty()) {
-    SEXTANT_TRY(answer.written, written_files(answer.files, request.folder));
+    answered.artifacts = files_artifacts(answer.files, request.folder);
+    answer.written = paths_of(answered.artifacts);
   }
-  return answer;
+  for (const emit::Inexpressible& one : answer.left_out) {
+    answered.notes.push_back(explain::to_text(one));
+  }
+  return answered;
 }
 
 }  // namespace sextant::app

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
-#include "base/file.h"
+#include "app/picture.h"
 #include "explain/plan_pictures.h"
 #include "step/step_timeline.h"
 
@@ -83,28 +83,23 @@ std::vector<Picture> pictures_of(const PlanProblem& of, const PlanSearch& search
 
 }  // namespace
 
-Result<std::vector<std::string>> write_pictures(const PlanProblem& of, const PlanSearch& searched,
-                                                const explain::PlanAnswer& answer,
-                                                const PlanRequest& request,
-                                                const PlanWishes& wishes) {
-  std::vector<std::string> notes;
+Result<PlanPictures> plan_pictures(const PlanProblem& of, const PlanSearch& searched,
+                                   const explain::PlanAnswer& answer, const PlanRequest& request,
+                                   const PlanWishes& wishes) {
+  PlanPictures pictures;
   const std::filesystem::path folder(request.plot_folder);
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) {
-    return external(error.message(), folder.string());
-  }
   for (const Picture& picture : pictures_of(of, searched, answer)) {
     if (!picture.drawing) {
-      notes.push_back(fmt::format("no {}: {}", picture.name, to_text(picture.drawing.error())));
+      pictures.missing.push_back(
+          fmt::format("no {}: {}", picture.name, to_text(picture.drawing.error())));
       continue;
     }
-    const std::filesystem::path file = folder / (picture.name + wishes.plot_ending);
-    SEXTANT_TRY(const std::string image, explain::to_image(*picture.drawing, file));
-    SEXTANT_CHECK_OK(write_file(file, image));
-    notes.push_back(fmt::format("picture written to {}", file.string()));
+    const std::string file = (folder / (picture.name + wishes.plot_ending)).string();
+    SEXTANT_TRY(Artifact made, picture_artifact(*picture.drawing, {file, "‹plot›", "picture"}));
+    made.makes_folders = true;
+    pictures.files.push_back(std::move(made));
   }
-  return notes;
+  return pictures;
 }
 
 }  // namespace sextant::app

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "app/answered.h"
 #include "app/plan_problem.h"
 #include "app/plan_search.h"
 #include "base/result.h"
@@ -11,11 +12,14 @@
 
 namespace sextant::app {
 
-// memory, timeline, waterfall, front and heat-map with the wishes' ending; notes say where they
-// are, or why one is missing. REQUIRES: the answer has a plan.
-Result<std::vector<std::string>> write_pictures(const PlanProblem& of, const PlanSearch& searched,
-                                                const explain::PlanAnswer& answer,
-                                                const PlanRequest& request,
-                                                const PlanWishes& wishes);
+struct PlanPictures {
+  std::vector<Artifact> files;
+  std::vector<std::string> missing;  // "no timeline: …"
+};
+// memory, timeline, waterfall, front and heat-map below the request's folder, with the wishes'
+// ending. REQUIRES: the answer has a plan.
+Result<PlanPictures> plan_pictures(const PlanProblem& of, const PlanSearch& searched,
+                                   const explain::PlanAnswer& answer, const PlanRequest& request,
+                                   const PlanWishes& wishes);
 
 }  // namespace sextant::app

@@ -51,8 +51,7 @@ Result<PlanProblem> from_words(const PlanRequest& request, const Context& contex
   PlanProblem made;
   JobRequest words = request.job;
   if (words.model.empty()) {
-    return invalid("the model is missing", "«plan»",
-                   "‹model› ‹on› CLUSTER, or ‹from› train.sh");
+    return invalid("the model is missing", "«plan»", "‹model› ‹on› CLUSTER, or ‹from› train.sh");
   }
   SEXTANT_TRY(words.layout, fixed_words(request));
   SEXTANT_TRY(made.problem.fixed, fixed_keys(words.layout));

@@ -1,4 +1,4 @@
-// What `sextant plan` is asked, in the words of the command line, and as values.
+// What a plan is asked for, in words and as values.
 #pragma once
 
 #include <atomic>
@@ -16,7 +16,7 @@
 
 namespace sextant::app {
 
-// Words of the command line; "" where not given.
+// Words; "" where not given.
 struct PlanRequest {
   JobRequest job;                 // its layout: the keys that are fixed
   std::vector<std::string> from;  // the user's own files; the words of `job` stand over them
@@ -32,7 +32,7 @@ struct PlanRequest {
   bool proof = false;
   std::string baselines;  // names, joined by commas
   std::string why_not;    // LAYOUT
-  std::string dialect;    // --emit
+  std::string dialect;    // kDialectWords
   std::string launcher;
   std::string folder;  // where files are written; "": printed
   std::string plot_folder;

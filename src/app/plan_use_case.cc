@@ -4,6 +4,8 @@
 #include "app/job_parameters.h"
 #include "app/plan_command.h"
 #include "app/use_cases.h"
+#include "search/baselines/baselines.h"
+#include "search/objective.h"
 
 namespace sextant::app {
 namespace {
@@ -155,13 +157,7 @@ PlanRequest plan_request_of(const Values& values, const Control& control) {
 }
 
 Result<Reply> run_plan(const Values& values, const Context& context, const Control& control) {
-  SEXTANT_TRY(Output output, show_plan(plan_request_of(values, control), context));
-  const Outcome outcome = output.exit_code == kExitFine ? Outcome::kFine
-                          : output.exit_code == kExitNo ? Outcome::kNo
-                                                        : Outcome::kInterrupted;
-  return Reply{.text = [text = std::move(output.text)](const explain::Style&) { return text; },
-               .outcome = outcome,
-               .notes = std::move(output.notes)};
+  return reply_of(plan(plan_request_of(values, control), context));
 }
 
 }  // namespace

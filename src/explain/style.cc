@@ -13,6 +13,10 @@ std::string wrapped(std::string_view text, std::string_view code, const Style& s
 
 }  // namespace
 
+Result<Format> parse_format(std::string_view word) {
+  return describe::parse_word<Format>(kFormatWords, word, "format", {});
+}
+
 std::string bold(std::string_view text, const Style& style) {
   return wrapped(text, "1", style);
 }

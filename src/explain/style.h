@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/result.h"
 #include "describe/words.h"
 
 namespace sextant::explain {
@@ -17,6 +18,8 @@ inline constexpr std::array<describe::Word<Format>, 6> kFormatWords{{{Format::kT
                                                                      {Format::kCsv, "csv"},
                                                                      {Format::kGithub, "github"},
                                                                      {Format::kSarif, "sarif"}}};
+// An Error for any other word.
+Result<Format> parse_format(std::string_view word);
 // Only answers that are findings have the form.
 constexpr bool is_for_findings(Format format) {
   return format == Format::kGithub || format == Format::kSarif;

@@ -11,8 +11,22 @@
 
 #include "app/context.h"
 #include "base/result.h"
+#include "explain/style.h"
 
 namespace sextant::front {
+
+// What a command gives back: text for standard output, notes for standard error, the exit code.
+struct Output {
+  std::string text;
+  std::vector<std::string> notes;
+  int exit_code = 0;
+};
+
+// What a command runs in.
+struct Session {
+  app::Context context;
+  explain::Style style;
+};
 
 // What the user gave, by option or positional name ("--rows", "MODEL").
 class Arguments {
@@ -51,7 +65,7 @@ struct Command {
   std::vector<std::string> examples;
   std::vector<Positional> positionals;
   std::vector<Option> options;
-  std::function<Result<app::Output>(const Arguments&, const app::Context&)> run;
+  std::function<Result<Output>(const Arguments&, const Session&)> run;
   bool hidden = false;
   bool has_findings = false;  // -o github and -o sarif too
 };

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "front/cli/command.h"
+#include "front/cli/exit_codes.h"
 
 namespace sextant::front {
 namespace {
@@ -158,6 +159,22 @@ std::string fish() {
   return text;
 }
 
+Result<Output> run_completion(const Arguments& arguments, const Session& /*session*/) {
+  const std::vector<std::pair<std::string, std::string (*)()>> scripts{
+      {"bash", bash}, {"zsh", zsh}, {"fish", fish}};
+  std::vector<std::string> shells;
+  for (const auto& [shell, script] : scripts) {
+    if (arguments.one("SHELL") == shell) {
+      return Output{script(), {}, kExitFine};
+    }
+    shells.push_back(shell);
+  }
+  const std::string hint = did_you_mean(arguments.one("SHELL"), shells);
+  return invalid(fmt::format("'{}' is not a known shell{}{}", printable(arguments.one("SHELL")),
+                             hint.empty() ? "" : "; ", hint),
+                 "sextant completion", join(shells, ", "));
+}
+
 }  // namespace
 
 Command completion_command() {
@@ -170,20 +187,7 @@ Command completion_command() {
                            .required = true,
                            .complete = "bash|zsh|fish"}},
           .options = {},
-          .run = [](const Arguments& arguments, const app::Context&) -> Result<app::Output> {
-            const std::string shell = arguments.one("SHELL");
-            if (shell == "bash") {
-              return app::Output{bash(), {}, 0};
-            }
-            if (shell == "zsh") {
-              return app::Output{zsh(), {}, 0};
-            }
-            if (shell == "fish") {
-              return app::Output{fish(), {}, 0};
-            }
-            return describe::unknown_word(shell, {"bash", "zsh", "fish"}, "shell",
-                                          "sextant completion");
-          }};
+          .run = run_completion};
 }
 
 }  // namespace sextant::front

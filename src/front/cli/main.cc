@@ -11,13 +11,14 @@
 #include <unistd.h>
 
 #include "app/context.h"
+#include "front/cli/exit_codes.h"
 #include "front/cli/parse.h"
 
 namespace sextant::front {
 namespace {
 
 int exit_code(ErrorKind kind) {
-  return kind == ErrorKind::kExternal ? app::kExitExternal : app::kExitUsage;
+  return kind == ErrorKind::kExternal ? kExitExternal : kExitUsage;
 }
 
 int fail(const Error& error) {
@@ -50,34 +51,29 @@ bool wants_color(const std::string& when, const app::Surroundings& surroundings)
   return isatty(STDOUT_FILENO) == 1;
 }
 
-Result<app::Context> make_context(const Invocation& invocation,
-                                  const app::Surroundings& surroundings) {
-  app::Context context;
-  SEXTANT_TRY(context.settings, app::load_settings(invocation.flags, surroundings));
-  SEXTANT_TRY(context.style.format,
-              describe::parse_word<explain::Format>(
-                  explain::kFormatWords, context.settings.at("output").value, "format", {}));
-  if (explain::is_for_findings(context.style.format) && !invocation.command->has_findings) {
-    return invalid(fmt::format("'{}' is a form for findings", context.settings.at("output").value),
+Result<Session> make_session(const Invocation& invocation, const app::Surroundings& surroundings) {
+  Session session;
+  SEXTANT_TRY(session.context, app::load_context(invocation.flags, surroundings));
+  const app::Settings& settings = session.context.settings;
+  SEXTANT_TRY(session.style.format, explain::parse_format(settings.at("output").value));
+  if (explain::is_for_findings(session.style.format) && !invocation.command->has_findings) {
+    return invalid(fmt::format("'{}' is a form for findings", settings.at("output").value),
                    fmt::format("sextant {} --output", invocation.command->name),
                    "table, json, md or csv");
   }
-  context.style.color = wants_color(context.settings.at("color").value, surroundings);
-  if (const std::string& folder = context.settings.at("data").value; !folder.empty()) {
-    SEXTANT_TRY(context.data, describe::DataStore::with_override(folder));
-  }
-  return context;
+  session.style.color = wants_color(settings.at("color").value, surroundings);
+  return session;
 }
 
 int print(std::string_view text) {
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
     std::fputs("sextant: error: writing to standard output failed\n", stderr);
-    return app::kExitExternal;
+    return kExitExternal;
   }
-  return app::kExitFine;
+  return kExitFine;
 }
 
-int exit_code_of(const std::vector<std::string>& arguments) {
+int run_program(const std::vector<std::string>& arguments) {
   const auto parsed = parse_command_line(arguments);
   if (!parsed) {
     return fail(parsed.error());
@@ -86,11 +82,11 @@ int exit_code_of(const std::vector<std::string>& arguments) {
     return print(information->text);
   }
   const auto& invocation = std::get<Invocation>(*parsed);
-  const auto context = make_context(invocation, app::Surroundings::of_process());
-  if (!context) {
-    return fail(context.error());
+  const auto session = make_session(invocation, app::Surroundings::of_process());
+  if (!session) {
+    return fail(session.error());
   }
-  const auto output = invocation.command->run(invocation.arguments, *context);
+  const auto output = invocation.command->run(invocation.arguments, *session);
   if (!output) {
     return fail(output.error());
   }
@@ -98,21 +94,20 @@ int exit_code_of(const std::vector<std::string>& arguments) {
     std::fputs(("sextant: " + note + "\n").c_str(), stderr);
   }
   const int printed = print(output->text);
-  return printed == app::kExitFine ? output->exit_code : printed;
+  return printed == kExitFine ? output->exit_code : printed;
 }
 
 }  // namespace
 }  // namespace sextant::front
 
 int main(int argc, char** argv) {
-  constexpr int kInterrupted = 130;
-  std::signal(SIGINT, [](int) { _exit(kInterrupted); });
+  std::signal(SIGINT, [](int) { _exit(sextant::front::kExitInterrupted); });
   try {
-    return sextant::front::exit_code_of({argv + 1, argv + argc});
+    return sextant::front::run_program({argv + 1, argv + argc});
   } catch (const std::exception& error) {  // out of memory, or a bug: never a stack trace
     std::fputs("sextant: error: ", stderr);
     std::fputs(error.what(), stderr);
     std::fputs("\n", stderr);
-    return sextant::app::kExitExternal;
+    return sextant::front::kExitExternal;
   }
 }

@@ -106,21 +106,21 @@ std::string main_page() {
 }
 
 // Names of all pages, one a line; or one of them.
-Result<app::Output> man_page(const std::string& page) {
+Result<Output> man_page(const std::string& page) {
   std::vector<std::string> names{"sextant"};
   for (const Command& command : commands()) {
     if (!command.hidden) {
       names.push_back(fmt::format("sextant-{}", command.name));
       if (names.back() == page) {
-        return app::Output{command_page(command), {}, 0};
+        return Output{command_page(command), {}, 0};
       }
     }
   }
   if (page.empty()) {
-    return app::Output{join(names, "\n") + "\n", {}, 0};
+    return Output{join(names, "\n") + "\n", {}, 0};
   }
   if (page == "sextant") {
-    return app::Output{main_page(), {}, 0};
+    return Output{main_page(), {}, 0};
   }
   return invalid(fmt::format("there is no page '{}'", printable(page)), "sextant __man",
                  join(names, ", "));
@@ -138,7 +138,7 @@ Command man_command() {
                            .complete = ""}},
           .options = {},
           .run = [](const Arguments& arguments,
-                    const app::Context&) { return man_page(arguments.one("PAGE")); },
+                    const Session&) { return man_page(arguments.one("PAGE")); },
           .hidden = true};
 }
 

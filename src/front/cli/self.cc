@@ -5,33 +5,36 @@
 #include "front/cli/exit_codes.h"
 
 namespace sextant::front {
-
 namespace {
 
-Result<app::Output> complete_text(const std::string& kind, const app::Context& context) {
-  SEXTANT_TRY(const explain::WordsAnswer words, app::complete_words(kind, context));
-  return app::Output{explain::to_text(words, context.style), {}, 0};
+Result<Output> run_config(const Arguments& arguments, const Session& session) {
+  if (arguments.one("ACTION") != "show") {
+    return invalid("'" + arguments.one("ACTION") + "' is not an action", "sextant config", "show");
+  }
+  const auto answer = app::show_config(session.context, arguments.has("--origin"));
+  return Output{explain::to_text(answer, session.style), {}, kExitFine};
+}
+
+Result<Output> run_doctor(const Arguments& /*arguments*/, const Session& session) {
+  const auto found = app::doctor(session.context, app::Surroundings::of_process());
+  return Output{explain::to_text(found.answer, session.style), {}, exit_code_of(found.outcome)};
+}
+
+Result<Output> run_complete(const Arguments& arguments, const Session& session) {
+  SEXTANT_TRY(const explain::WordsAnswer words,
+              app::complete_words(arguments.one("KIND"), session.context));
+  return Output{explain::to_text(words, session.style), {}, kExitFine};
 }
 
 }  // namespace
 
 Command config_command() {
-  return {
-      .name = "config",
-      .summary = "The settings in force, and where each comes from",
-      .examples = {"sextant config show --origin"},
-      .positionals = {{.name = "ACTION", .help = "show", .required = true, .complete = "show"}},
-      .options = {{"--origin", "", "say where each value comes from", ""}},
-      .run = [](const Arguments& arguments, const app::Context& context) {
-        if (arguments.one("ACTION") != "show") {
-          return Result<app::Output>(invalid("'" + arguments.one("ACTION") + "' is not an action",
-                                             "sextant config", "show"));
-        }
-        return Result<app::Output>(
-            {explain::to_text(app::show_config(context, arguments.has("--origin")), context.style),
-             {},
-             kExitFine});
-      }};
+  return {.name = "config",
+          .summary = "The settings in force, and where each comes from",
+          .examples = {"sextant config show --origin"},
+          .positionals = {{.name = "ACTION", .help = "show", .required = true, .complete = "show"}},
+          .options = {{"--origin", "", "say where each value comes from", ""}},
+          .run = run_config};
 }
 
 Command doctor_command() {
@@ -40,11 +43,7 @@ Command doctor_command() {
           .examples = {"sextant doctor"},
           .positionals = {},
           .options = {},
-          .run = [](const Arguments&, const app::Context& context) {
-            const auto found = app::doctor(context, app::Surroundings::of_process());
-            return Result<app::Output>(
-                {explain::to_text(found.answer, context.style), {}, exit_code_of(found.outcome)});
-          }};
+          .run = run_doctor};
 }
 
 Command complete_command() {
@@ -54,10 +53,7 @@ Command complete_command() {
       .examples = {},
       .positionals = {{.name = "KIND", .help = "kind of word", .required = true, .complete = ""}},
       .options = {},
-      .run =
-          [](const Arguments& arguments, const app::Context& context) {
-            return complete_text(arguments.one("KIND"), context);
-          },
+      .run = run_complete,
       .hidden = true};
 }
 

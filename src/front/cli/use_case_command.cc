@@ -61,16 +61,16 @@ Result<app::Reply> asked(const UseCase& use_case, const app::Values& values,
   return reply;
 }
 
-Result<app::Output> answered(const UseCase& use_case, const Arguments& arguments,
-                             const app::Context& context) {
-  auto reply = asked(use_case, values_of(use_case, arguments), context);
+Result<Output> answered(const UseCase& use_case, const Arguments& arguments,
+                        const Session& session) {
+  auto reply = asked(use_case, values_of(use_case, arguments), session.context);
   if (!reply) {
     return tl::unexpected(spelled_error(use_case, std::move(reply.error())));
   }
   SEXTANT_TRY(const std::vector<std::string> written, write_artifacts(reply->artifacts));
-  app::Output output{.text = spelled_text(use_case, reply->text(context.style)),
-                     .notes = std::move(reply->notes),
-                     .exit_code = exit_code_of(reply->outcome)};
+  Output output{.text = spelled_text(use_case, reply->text(session.style)),
+                .notes = std::move(reply->notes),
+                .exit_code = exit_code_of(reply->outcome)};
   output.notes.insert(output.notes.end(), written.begin(), written.end());
   for (std::string& note : output.notes) {
     note = spelled_text(use_case, note);
@@ -98,8 +98,8 @@ Command command_of(const UseCase& use_case) {
                                  completion_of(parameter), parameter.many});
     }
   }
-  command.run = [&use_case](const Arguments& arguments, const app::Context& context) {
-    return answered(use_case, arguments, context);
+  command.run = [&use_case](const Arguments& arguments, const Session& session) {
+    return answered(use_case, arguments, session);
   };
   return command;
 }

@@ -49,7 +49,8 @@ def check_format() -> bool:
 
 
 def check_layers() -> bool:
-    return well(["scripts/check_layers.py", "."]) and well(["scripts/check_names.py", "."])
+    scripts = ["scripts/check_layers.py", "scripts/check_names.py", "scripts/check_rooms.py"]
+    return all(well([script, "."]) for script in scripts)
 
 
 def build(preset: str, *targets: str, options: tuple[str, ...] = ()) -> bool:

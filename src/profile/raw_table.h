@@ -84,7 +84,7 @@ class RawTable {
       std::uint32_t size = 0;
       std::memcpy(&size, at, sizeof(size));
       at += sizeof(size);
-      if (size != part.size() || std::memcmp(at, part.data(), size) != 0) {
+      if (std::string_view(at, size) != part) {
         return false;
       }
       at += size;

@@ -69,7 +69,7 @@ TEST(DiagnoseCli, TheFirstScreenIsOneScreen) {
   EXPECT_LE(std::count(ran.out.begin(), ran.out.end(), '\n'), 40);
   for (const char* said :
        {"8 ranks of 8", "NVIDIA H100 80GB HBM3", "8 files", "PyTorch profiler",
-        "the first and the last left out", "where the step goes", "exposed communication",
+        "the first and the last are left out", "where the step goes", "exposed communication",
         "ampere_sgemm_128x64_nn", "aten::mm", "all_reduce", "device=h100-sxm"}) {
     EXPECT_NE(ran.out.find(said), std::string::npos) << said << "\n" << ran.out;
   }
@@ -220,6 +220,22 @@ TEST(DiagnoseCli, AnAnswerIsTheSameTwiceAndInEveryForm) {
     EXPECT_FALSE(first.out.empty());
     EXPECT_EQ(run_sextant(words).out, first.out);
   }
+}
+
+TEST(DiagnoseCli, HtasTablesAreInItsUnits) {
+  const Folder folder;
+  const json answer =
+      diagnosed({folder.write("a.json", made_trace({.world = 2})), "--hta-compatible"});
+  EXPECT_EQ(answer["schema"], "sextant.diagnose-hta/1");
+  // Four of five steps, 7 ms of work each and 3 ms between them.
+  const json& temporal = answer["temporal_breakdown"][0];
+  EXPECT_EQ(temporal["kernel_time(us)"], 37000);
+  EXPECT_EQ(temporal["compute_time(us)"], 20000);
+  EXPECT_EQ(temporal["non_compute_time(us)"], 8000);
+  EXPECT_EQ(temporal["idle_time(us)"], 9000);
+  EXPECT_DOUBLE_EQ(temporal["idle_time_pctg"].get<double>(), 24.32);
+  EXPECT_DOUBLE_EQ(answer["comm_comp_overlap"][0]["comp_comm_overlap_pctg"].get<double>(), 0.0);
+  EXPECT_EQ(answer["kernel_launch_stats"][0]["rows"], 12);
 }
 
 // A predicted step is read like a measured one.

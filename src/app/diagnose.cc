@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -27,70 +28,130 @@ Result<std::optional<std::int64_t>> rows_asked(const std::string& word) {
   return rows;
 }
 
-void add_totals(const metrics::RankTotals& of, metrics::RankTotals& into) {
-  into.steps += of.steps;
-  into.time += of.time;
-  into.idle += of.idle;
-  into.queue += of.queue;
-  into.launches += of.launches;
-  for (std::size_t i = 0; i < into.path_ns.size(); ++i) {
-    into.path_ns[i] += of.path_ns[i];
-  }
-  into.assumed_waits += of.assumed_waits;
-  into.flops += of.flops;
-  if (of.memory && (!into.memory || of.memory->allocated_bytes > into.memory->allocated_bytes)) {
-    into.memory = of.memory;
-  }
-}
-
 // What all ranks did, as one.
-void add_tables(explain::DiagnoseAnswer& answer) {
+void add_up(explain::DiagnoseAnswer& answer) {
   for (explain::DiagnosedRank& rank : answer.ranks) {
-    add_totals(rank.totals, answer.totals);
+    answer.totals += rank.totals;
     const auto take = [](auto& from, auto& into) {
-      std::move(from.begin(), from.end(), std::back_inserter(into));
+      std::ranges::move(from, std::back_inserter(into));
       from.clear();
     };
-    take(rank.measures.kernels, answer.kernels);
-    take(rank.measures.operators, answer.operators);
-    take(rank.measures.collectives, answer.collectives);
+    take(rank.summary.kernels, answer.kernels);
+    take(rank.summary.operators, answer.operators);
+    take(rank.summary.collectives, answer.collectives);
   }
   answer.kernels = metrics::folded(std::move(answer.kernels));
   answer.operators = metrics::folded(std::move(answer.operators));
   answer.collectives = metrics::folded(std::move(answer.collectives));
 }
 
-}  // namespace
-
-Result<Answered<explain::DiagnoseAnswer>> diagnose(const DiagnoseRequest& request,
-                                                   const Context& context, const Control& control) {
-  SEXTANT_TRY(const std::optional<std::int64_t> top, rows_asked(request.top));
-  SEXTANT_TRY(TraceReading reading, read_traces(request.traces, context, control));
-  explain::DiagnoseAnswer answer;
-  answer.provenance.tool_version = explain::tool_version();
-  answer.top = top;
-  answer.verbose = request.verbose;
-  std::vector<timeline::RecordedRank> recorded;
-  for (RankReading& rank : reading.ranks) {
-    recorded.push_back(rank.recorded);
-    if (!rank.measures.has_device) {
-      recorded.back().device.reset();  // it is there, and nothing ran on it
+// The device's peak of what training multiplies in: bf16, where it has that, else fp16, else fp32.
+std::optional<explain::DiagnosedPeaks> peaks_of(const describe::Device& device) {
+  using describe::DType;
+  for (const DType format : {DType::kBf16, DType::kFp16, DType::kFp32}) {
+    if (const auto& peak = device.peak(format)) {
+      return explain::DiagnosedPeaks{
+          .device = device.id,
+          .format = std::string(describe::word_of<DType>(describe::kDTypeWords, format)),
+          .peaks = {.compute = peak->value,
+                    .memory = device.memory_bandwidth.value,
+                    .on_chip = std::nullopt}};
     }
-    if (rank.recorded.world) {
-      answer.world = std::max(answer.world.value_or(0), *rank.recorded.world);
-    }
-    metrics::RankTotals totals = metrics::totals(rank.measures);
-    answer.ranks.push_back({std::move(rank.recorded), std::move(rank.measures), totals});
   }
-  add_tables(answer);
-  SEXTANT_TRY(KnownDevices devices, known_devices(recorded, request.device, context));
+  return std::nullopt;
+}
+
+// Peaks, where all ranks have one device that is known.
+std::optional<explain::DiagnosedPeaks> common_peaks(const KnownDevices& devices) {
+  for (const std::optional<describe::Device>& device : devices.of_rank) {
+    if (!device || device->id != devices.of_rank.front()->id) {
+      return std::nullopt;
+    }
+  }
+  return peaks_of(*devices.of_rank.front());
+}
+
+Result<void> add_utilisation(const std::string& device, const Context& context,
+                             explain::DiagnoseAnswer& answer) {
+  std::vector<std::string> names;
+  for (const explain::DiagnosedRank& rank : answer.ranks) {
+    // A device may be there without that anything ran on it.
+    names.push_back(rank.summary.has_device ? rank.summary.device : std::string());
+  }
+  SEXTANT_TRY(KnownDevices devices, known_devices(names, device, context));
   answer.assumed = std::move(devices.assumed);
+  answer.peaks = common_peaks(devices);
+  if (answer.peaks) {
+    answer.assumed.push_back({"peak", answer.peaks->format,
+                              "utilisation and rooflines are of its dense rate",
+                              fmt::format("data/devices/{}.toml", answer.peaks->device)});
+  }
+  const metrics::DevicePeaks peaks = answer.peaks ? answer.peaks->peaks : metrics::DevicePeaks{};
+  answer.kpis = metrics::kpis(answer.totals, answer.operators, answer.collectives, peaks);
+  answer.rooflines = metrics::top_operators(answer.operators, peaks, answer.operators.size());
+  return {};
+}
+
+explain::HtaAnswer hta_answer(TraceReading& reading, std::optional<std::int64_t> top) {
+  explain::HtaAnswer answer{.provenance = std::move(reading.provenance),
+                            .ranks = std::move(reading.hta),
+                            .types = {},
+                            .top = top};
+  std::map<std::string, std::int64_t> sums;
+  std::int64_t all = 0;
+  for (const explain::HtaRankTables& rank : answer.ranks) {
+    for (const metrics::HtaTypeRow& row : rank.types) {
+      sums[row.types] += row.sum_us;
+      all += row.sum_us;
+    }
+  }
+  for (const auto& [types, sum] : sums) {
+    const double share = all == 0 ? 0.0 : static_cast<double>(sum) / static_cast<double>(all);
+    answer.types.push_back({.types = types, .sum_us = sum, .percentage = 100.0 * share});
+  }
+  std::ranges::stable_sort(answer.types, std::greater<>(), &metrics::HtaTypeRow::sum_us);
+  return answer;
+}
+
+Result<explain::DiagnoseAnswer> diagnose_answer(TraceReading& reading,
+                                                const DiagnoseRequest& request,
+                                                const Context& context) {
+  explain::DiagnoseAnswer answer;
+  answer.provenance = std::move(reading.provenance);
+  answer.verbose = request.verbose;
+  for (RankReading& rank : reading.ranks) {
+    if (rank.summary.world) {
+      answer.world = std::max(answer.world.value_or(0), *rank.summary.world);
+    }
+    const metrics::RankTotals totals = rank.summary.total();
+    answer.ranks.push_back(
+        {.summary = std::move(rank.summary), .totals = totals, .is_stated = rank.is_stated});
+  }
+  add_up(answer);
+  SEXTANT_CHECK_OK(add_utilisation(request.device, context, answer));
   answer.files = std::move(reading.files);
   answer.unread = std::move(reading.unread);
-  return Answered<explain::DiagnoseAnswer>{
-      .answer = std::move(answer),
+  return answer;
+}
+
+}  // namespace
+
+Result<Answered<Diagnosis>> diagnose(const DiagnoseRequest& request, const Context& context,
+                                     const Control& control) {
+  SEXTANT_TRY(const std::optional<std::int64_t> top, rows_asked(request.top));
+  SEXTANT_TRY(TraceReading reading, read_traces(request.traces, context, control));
+  Answered<Diagnosis> answered{
+      .answer = {},
       .outcome = reading.is_stopped ? Outcome::kInterrupted : Outcome::kFine,
       .notes = std::move(reading.notes)};
+  if (request.traces.as_hta) {
+    answered.answer = hta_answer(reading, top);
+    return answered;
+  }
+  SEXTANT_TRY(explain::DiagnoseAnswer answer, diagnose_answer(reading, request, context));
+  answer.top = top;
+  answered.answer = std::move(answer);
+  return answered;
 }
 
 }  // namespace sextant::app

@@ -1,9 +1,8 @@
 // diagnose: what profiles of a job's ranks show, measured.
 #pragma once
 
-#include <cstdint>
-#include <optional>
 #include <string>
+#include <variant>
 
 #include "app/answered.h"
 #include "app/context.h"
@@ -11,18 +10,21 @@
 #include "app/use_case.h"
 #include "base/result.h"
 #include "explain/diagnose_view.h"
+#include "explain/hta_view.h"
 
 namespace sextant::app {
 
 struct DiagnoseRequest {
-  TraceRequest traces;
+  TraceRequest traces;      // as_hta: HTA's tables are the answer
   std::string device = {};  // what every rank's device is; "": what the profile names
   std::string top = {};     // rows of each table
   bool verbose = false;
 };
 
+using Diagnosis = std::variant<explain::DiagnoseAnswer, explain::HtaAnswer>;
+
 // Interrupted: of the files read until then.
-Result<Answered<explain::DiagnoseAnswer>> diagnose(const DiagnoseRequest& request,
-                                                   const Context& context, const Control& control);
+Result<Answered<Diagnosis>> diagnose(const DiagnoseRequest& request, const Context& context,
+                                     const Control& control);
 
 }  // namespace sextant::app

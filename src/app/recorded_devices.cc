@@ -13,49 +13,41 @@
 namespace sextant::app {
 namespace {
 
-Result<std::optional<describe::Device>> named_device(const timeline::RecordedDevice& recorded,
+Result<std::optional<describe::Device>> named_device(const std::string& name,
                                                      measured::Hardware& hardware) {
-  SEXTANT_TRY(const std::optional<std::string> id, hardware.device_in_text(recorded.name));
+  SEXTANT_TRY(const std::optional<std::string> id, hardware.device_in_text(name));
   if (!id) {
     return std::nullopt;
   }
   SEXTANT_TRY(const describe::Device* device, hardware.device(*id));
-  if (device != nullptr && recorded.memory) {
-    SEXTANT_TRY(device, hardware.variant(*device, *recorded.memory));
-  }
   return device == nullptr ? std::nullopt : std::optional(*device);
 }
 
 }  // namespace
 
-Result<KnownDevices> known_devices(const std::vector<timeline::RecordedRank>& ranks,
-                                   const std::string& word, const Context& context) {
+Result<KnownDevices> known_devices(const std::vector<std::string>& names, const std::string& word,
+                                   const Context& context) {
   KnownDevices known;
   if (!word.empty()) {
     SEXTANT_TRY(const describe::Device device, describe::load_device(word, context.data));
-    known.of_rank.assign(ranks.size(), device);
+    known.of_rank.assign(names.size(), device);
     return known;
   }
   measured::Hardware hardware(context.data);
-  using Key = std::pair<std::string, double>;
-  std::map<Key, std::optional<describe::Device>> seen;
-  for (const timeline::RecordedRank& rank : ranks) {
-    if (!rank.device || rank.device->name.empty()) {
+  std::map<std::string, std::optional<describe::Device>> seen;
+  for (const std::string& name : names) {
+    if (name.empty()) {
       known.of_rank.emplace_back();
       continue;
     }
-    const Key key{rank.device->name, rank.device->memory.value_or(Bytes()).base()};
-    if (!seen.contains(key)) {
-      SEXTANT_TRY(seen[key], named_device(*rank.device, hardware));
-      if (const auto& device = seen[key]) {
+    if (!seen.contains(name)) {
+      SEXTANT_TRY(seen[name], named_device(name, hardware));
+      if (const auto& device = seen[name]) {
         known.assumed.push_back(
-            {"device",
-             device->id,
-             fmt::format("the profile names \"{}\"", printable(rank.device->name)),
-             {}});
+            {"device", device->id, fmt::format("the profile names \"{}\"", printable(name)), {}});
       }
     }
-    known.of_rank.push_back(seen[key]);
+    known.of_rank.push_back(seen[name]);
   }
   return known;
 }

@@ -1,6 +1,9 @@
 #include "app/trace_reading.h"
 
 #include <algorithm>
+#include <array>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <system_error>
 #include <utility>
@@ -10,9 +13,11 @@
 #include "app/reading_progress.h"
 #include "app/side_by_side.h"
 #include "base/file.h"
+#include "base/sha256.h"
 #include "base/text.h"
 #include "explain/diagnose_words.h"
 #include "profile/read.h"
+#include "profile/sxs.h"
 
 namespace sextant::app {
 namespace {
@@ -25,12 +30,18 @@ constexpr Bytes kMostUnderWay = 1_GiB;
 // How much a packed profile grows at the most, as seen: names repeat.
 constexpr double kUnpacked = 25.0;
 constexpr Bytes kMostNames = 4_MiB;
+// Of some thousand ranks, joined.
+constexpr Bytes kMostSummaryBytes = 4_GiB;
+// What a summary takes, unpacked (profile/sxs.h).
+constexpr double kSummaryHeld = 15.0;
 constexpr std::string_view kNamesFile = "profile/names.csv";
 
 // What one file gave.
 struct FileReading {
   explain::DiagnosedFile file;
+  std::string hash;
   std::vector<RankReading> ranks;
+  std::vector<explain::HtaRankTables> hta;
   std::vector<explain::DiagnosedLoss> unread;
   std::optional<Error> error;
   bool is_read = false;
@@ -41,6 +52,8 @@ struct ReadingPlan {
   std::optional<metrics::StepRange> steps = std::nullopt;
   std::vector<NumberRange> ranks = {};  // empty: all
   profile::RecognitionTable names = {};
+  bool keeps_collectives = false;
+  bool as_hta = false;
 };
 
 Result<profile::RecognitionTable> recognition(const std::string& own, const Context& context) {
@@ -58,7 +71,9 @@ Result<profile::RecognitionTable> recognition(const std::string& own, const Cont
 
 Result<ReadingPlan> plan_of(const TraceRequest& request, std::vector<TraceFile> files,
                             const Context& context) {
-  ReadingPlan plan{.files = std::move(files)};
+  ReadingPlan plan{.files = std::move(files),
+                   .keeps_collectives = request.keeps_collectives,
+                   .as_hta = request.as_hta};
   if (!request.steps.empty()) {
     SEXTANT_TRY(const NumberRange range, number_range(request.steps, "‹steps›"));
     plan.steps = metrics::StepRange{range.first, range.last};
@@ -79,37 +94,88 @@ std::int64_t size_on_disk(const fs::path& path) {
 Bytes weight_of(const fs::path& path, std::int64_t size) {
   const std::string name = path.string();
   const bool is_packed = name.ends_with(".gz") || name.ends_with(".zst");
-  return static_cast<double>(size) * (is_packed ? kUnpacked : 1.0) * 1_B;
+  const double grows = is_packed ? kUnpacked : is_summary_name(path) ? kSummaryHeld : 1.0;
+  return static_cast<double>(size) * grows * 1_B;
 }
 
-const timeline::RecordedRank* recorded_of(const timeline::Recording& recording, RankId rank) {
+bool is_stated(const timeline::Recording& recording, RankId rank) {
   const auto found =
       std::find_if(recording.ranks.begin(), recording.ranks.end(),
                    [&](const timeline::RecordedRank& one) { return one.rank == rank; });
-  return found == recording.ranks.end() ? nullptr : &*found;
+  return found != recording.ranks.end() && found->is_stated;
+}
+
+void take_summary(metrics::Summary summary, const ReadingPlan& plan, std::size_t number,
+                  FileReading& into) {
+  into.hash = sha256_hex(profile::sxs_bytes(summary));
+  for (metrics::RankSummary& rank : summary.ranks) {
+    if (!plan.keeps_collectives) {
+      rank.instances = {};
+    }
+    into.file.ranks.push_back(rank.rank);
+    into.ranks.push_back({.summary = std::move(rank), .file = number});
+  }
+  if (into.ranks.empty()) {
+    into.unread.push_back({into.file.name, "nothing that ran is recorded", 1});
+  }
+}
+
+void take_hta(const metrics::View& view, FileReading& into) {
+  for (const metrics::HtaRank& rank : metrics::hta_rows(view)) {
+    into.hta.push_back({.rank = rank.rank,
+                        .temporal = metrics::hta_temporal(rank),
+                        .overlap = metrics::hta_overlap(rank),
+                        .types = metrics::hta_kernel_types({rank}),
+                        .kernels = metrics::hta_kernels(view, rank),
+                        .idle = metrics::hta_idle(rank),
+                        .queues = metrics::hta_queues(rank),
+                        .launches = metrics::hta_launches(rank)});
+  }
 }
 
 void take_recording(const timeline::Recording& recording, const ReadingPlan& plan,
                     std::size_t number, FileReading& into) {
-  const bool is_told = plan.files[number].rank.has_value();
   into.file.recorder = recording.recorder;
   into.file.bytes = recording.bytes;
   for (const timeline::Unread& loss : recording.unread) {
     into.unread.push_back({into.file.name, loss.what, loss.count});
   }
-  for (metrics::RankMeasures& measures : metrics::measure(recording, {.steps = plan.steps})) {
-    const timeline::RecordedRank* recorded = recorded_of(recording, measures.rank);
-    RankReading rank{
-        .recorded = recorded == nullptr ? timeline::RecordedRank{.rank = measures.rank} : *recorded,
-        .measures = std::move(measures),
-        .file = number};
-    rank.recorded.is_stated |= is_told;
-    into.file.ranks.push_back(rank.recorded.rank);
-    into.ranks.push_back(std::move(rank));
+  if (plan.as_hta) {
+    take_hta(metrics::view_of(recording), into);
   }
-  if (into.ranks.empty()) {
-    into.unread.push_back({into.file.name, "nothing that ran is recorded", 1});
+  take_summary(metrics::summarize(recording, {.steps = plan.steps}), plan, number, into);
+  for (RankReading& rank : into.ranks) {
+    rank.is_stated = plan.files[number].rank || is_stated(recording, rank.summary.rank);
   }
+}
+
+// A summary, not a profile: by its first bytes, where these can be seen twice.
+bool is_summary(const fs::path& path) {
+  std::array<char, profile::kSxsMagic.size()> head{};
+  std::ifstream file(path, std::ios::binary);
+  return path != "-" && fs::is_regular_file(path) && file.read(head.data(), head.size()) &&
+         std::string_view(head.data(), head.size()) == profile::kSxsMagic;
+}
+
+Result<metrics::Summary> read_summary(const TraceFile& file, const ReadingPlan& plan,
+                                      Bytes& bytes) {
+  SEXTANT_TRY(const std::string held, read_file(file.path, kMostSummaryBytes));
+  bytes = static_cast<double>(held.size()) * 1_B;
+  SEXTANT_TRY(metrics::Summary summary, profile::summary_of_sxs(held, file.path.string()));
+  if (plan.steps) {
+    return invalid("is a summary, of the steps that it was made of", file.path.string(),
+                   "‹steps› where the profile is summarised");
+  }
+  if (plan.as_hta) {
+    return invalid("is a summary, without what HTA counts", file.path.string(), "the profile");
+  }
+  if (file.rank && summary.ranks.size() == 1) {
+    summary.ranks.front().rank = *file.rank;
+  } else if (file.rank) {
+    return invalid(fmt::format("has {} ranks, which say who they are", summary.ranks.size()),
+                   file.path.string(), "the file without RANK=");
+  }
+  return summary;
 }
 
 class FileReader {
@@ -144,18 +210,31 @@ class FileReader {
     const TraceFile& file = plan_.files[i];
     FileReading& reading = readings_[i];
     reading.file.name = file.path == "-" ? "standard input" : file.path.string();
-    auto recording = profile::read_profile(
-        file.path,
-        {.names = plan_.names,
-         .rank = file.rank,
-         .progress = [this, i](std::int64_t taken, std::int64_t) { progress_.taken(i, taken); }});
-    if (!recording) {
-      reading.error = std::move(recording.error());
-    } else {
-      take_recording(*recording, plan_, i, reading);
+    if (auto taken = is_summary(file.path) ? take_summary_file(i) : take_profile(i); !taken) {
+      reading.error = std::move(taken.error());
     }
     reading.is_read = true;
     progress_.done(i);
+  }
+
+  Result<void> take_summary_file(std::size_t i) {
+    SEXTANT_TRY(metrics::Summary summary,
+                read_summary(plan_.files[i], plan_, readings_[i].file.bytes));
+    take_summary(std::move(summary), plan_, i, readings_[i]);
+    return {};
+  }
+
+  Result<void> take_profile(std::size_t i) {
+    const TraceFile& file = plan_.files[i];
+    SEXTANT_TRY(
+        const timeline::Recording recording,
+        profile::read_profile(file.path, {.names = plan_.names,
+                                          .rank = file.rank,
+                                          .progress = [this, i](std::int64_t taken, std::int64_t) {
+                                            progress_.taken(i, taken);
+                                          }}));
+    take_recording(recording, plan_, i, readings_[i]);
+    return {};
   }
 
   const ReadingPlan& plan_;
@@ -168,7 +247,7 @@ class FileReader {
 Result<void> check_ranks(const TraceReading& reading) {
   std::vector<std::string> silent;
   for (const RankReading& rank : reading.ranks) {
-    if (reading.files.size() > 1 && !rank.recorded.is_stated &&
+    if (reading.files.size() > 1 && !rank.is_stated &&
         (silent.empty() || silent.back() != reading.files[rank.file].name)) {
       silent.push_back(reading.files[rank.file].name);
     }
@@ -184,8 +263,8 @@ Result<void> check_ranks(const TraceReading& reading) {
   for (std::size_t i = 1; i < reading.ranks.size(); ++i) {
     const RankReading& one = reading.ranks[i - 1];
     const RankReading& other = reading.ranks[i];
-    if (one.recorded.rank == other.recorded.rank) {
-      return invalid(fmt::format("rank {} is in {} and in {}", one.recorded.rank.value,
+    if (one.summary.rank == other.summary.rank) {
+      return invalid(fmt::format("rank {} is in {} and in {}", one.summary.rank.value,
                                  reading.files[one.file].name, reading.files[other.file].name),
                      {}, "each rank once; RANK=FILE says whose a file is");
     }
@@ -211,12 +290,14 @@ TraceReading readings_joined(std::vector<FileReading> readings) {
       rank.file = reading.files.size();
       reading.ranks.push_back(std::move(rank));
     }
-    std::move(one.unread.begin(), one.unread.end(), std::back_inserter(reading.unread));
+    std::ranges::move(one.hta, std::back_inserter(reading.hta));
+    std::ranges::move(one.unread, std::back_inserter(reading.unread));
+    reading.provenance.inputs.emplace_back(one.file.name, std::move(one.hash));
     reading.files.push_back(std::move(one.file));
   }
   std::stable_sort(
       reading.ranks.begin(), reading.ranks.end(),
-      [](const RankReading& a, const RankReading& b) { return a.recorded.rank < b.recorded.rank; });
+      [](const RankReading& a, const RankReading& b) { return a.summary.rank < b.summary.rank; });
   return reading;
 }
 
@@ -234,10 +315,13 @@ Result<void> select_ranks(const std::string& word, const std::vector<NumberRange
                           TraceReading& reading) {
   std::vector<std::int64_t> numbers;
   for (const RankReading& rank : reading.ranks) {
-    numbers.push_back(rank.recorded.rank.value);
+    numbers.push_back(rank.summary.rank.value);
   }
   std::erase_if(reading.ranks, [&](const RankReading& rank) {
-    return !asked.empty() && !holds(asked, rank.recorded.rank.value);
+    return !asked.empty() && !holds(asked, rank.summary.rank.value);
+  });
+  std::erase_if(reading.hta, [&](const explain::HtaRankTables& rank) {
+    return !asked.empty() && !holds(asked, rank.rank.value);
   });
   if (!reading.ranks.empty()) {
     return {};
@@ -260,6 +344,7 @@ Result<TraceReading> read_traces(const TraceRequest& request, const Context& con
   const std::optional<Error> error = first_error(readings);
   TraceReading reading = readings_joined(std::move(readings));
   reading.notes = std::move(found.notes);
+  reading.provenance.tool_version = explain::tool_version();
   if (reading.files.empty() && error) {
     return tl::unexpected(*error);
   }

@@ -12,7 +12,8 @@
 #include "app/use_case.h"
 #include "base/result.h"
 #include "explain/diagnose_view.h"
-#include "metrics/measure.h"
+#include "explain/hta_view.h"
+#include "metrics/summary.h"
 #include "timeline/recording.h"
 
 namespace sextant::app {
@@ -23,21 +24,25 @@ struct TraceRequest {
   std::string steps = {};           // "3-7"; "": all but the first and the last
   std::string ranks = {};           // "0,3-5"; "": all
   std::string names = {};           // a table of kernels' names that goes before ours
+  bool keeps_collectives = false;   // each one as its rank saw it
+  bool as_hta = false;              // HTA's numbers beside ours
 };
 
 // What is read of one rank.
 struct RankReading {
-  timeline::RecordedRank recorded;
-  metrics::RankMeasures measures;
+  metrics::RankSummary summary;
+  bool is_stated = true;
   std::size_t file = 0;
 };
 
 struct TraceReading {
   std::vector<explain::DiagnosedFile> files;  // those that were read
   std::vector<RankReading> ranks;             // by rank; not empty
+  explain::Provenance provenance;             // of a file, the hash of its summary
   std::vector<explain::DiagnosedLoss> unread;
   std::vector<std::string> notes;
-  bool is_stopped = false;  // whoever asked has stopped it: files are missing
+  std::vector<explain::HtaRankTables> hta;  // where asked for
+  bool is_stopped = false;                  // whoever asked has stopped it: files are missing
 };
 
 // Ranks are those that files say; of several files each must say its own, inside or by its name, or

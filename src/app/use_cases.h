@@ -17,6 +17,7 @@ UseCase plan_use_case();
 UseCase explain_use_case();
 UseCase validate_use_case();
 UseCase calibrate_use_case();
+UseCase summarize_use_case();
 UseCase diagnose_use_case();
 
 }  // namespace sextant::app

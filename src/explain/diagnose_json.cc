@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "explain/diagnose_words.h"
 #include "explain/json.h"
+#include "explain/unread_json.h"
 
 namespace sextant::explain {
 namespace {
@@ -19,6 +20,10 @@ double seconds(std::int64_t time_ns) {
 // Foreign names may hold any bytes.
 std::string safe(std::string_view text) {
   return printable(text, text.size() * 4 + 1);
+}
+
+Json text_or_null(std::string_view text) {
+  return text.empty() ? Json(nullptr) : Json(safe(text));
 }
 
 std::size_t rows_shown(const DiagnoseAnswer& answer, std::size_t rows) {
@@ -74,9 +79,9 @@ void add_totals(Json& json, const metrics::RankTotals& totals) {
   json["launches"] = launch_json(totals.launches);
 }
 
-Json steps_json(const metrics::RankMeasures& rank) {
+Json steps_json(const metrics::RankSummary& rank) {
   Json list = Json::array();
-  for (const metrics::StepMeasures& step : rank.kept) {
+  for (const metrics::StepMeasures& step : rank.steps) {
     Json json;
     json["number"] = step.number;
     json["step_time_s"] = seconds(step.time.total_ns());
@@ -90,20 +95,16 @@ Json steps_json(const metrics::RankMeasures& rank) {
 
 Json diagnosed_rank_json(const DiagnosedRank& rank) {
   Json json;
-  json["rank"] = rank.recorded.rank.value;
-  json["rank_is_stated"] = rank.recorded.is_stated;
-  json["host"] = rank.recorded.host.empty() ? Json(nullptr) : Json(safe(rank.recorded.host));
-  json["device"] = rank.recorded.device && !rank.recorded.device->name.empty()
-                       ? Json(safe(rank.recorded.device->name))
-                       : Json(nullptr);
-  json["has_device_work"] = rank.measures.has_device;
-  json["step_basis"] = basis_word(rank.measures.steps.basis);
-  json["steps_found_by"] = rank.measures.steps.found_by.empty()
-                               ? Json(nullptr)
-                               : Json(safe(rank.measures.steps.found_by));
-  json["steps_left_out"] = rank.measures.steps.left_out;
+  json["rank"] = rank.summary.rank.value;
+  json["rank_is_stated"] = rank.is_stated;
+  json["host"] = text_or_null(rank.summary.host);
+  json["device"] = text_or_null(rank.summary.device);
+  json["has_device_work"] = rank.summary.has_device;
+  json["step_basis"] = basis_word(rank.summary.basis);
+  json["steps_found_by"] = text_or_null(rank.summary.found_by);
+  json["steps_left_out"] = rank.summary.recorded - rank.totals.steps;
   add_totals(json, rank.totals);
-  json["steps"] = steps_json(rank.measures);
+  json["steps"] = steps_json(rank.summary);
   return json;
 }
 
@@ -139,6 +140,39 @@ Json spread_json(const metrics::Spread& time, const metrics::RankTotals& totals,
   return json;
 }
 
+Json kpis_json(const DiagnoseAnswer& answer) {
+  if (!answer.kpis) {
+    return nullptr;
+  }
+  const metrics::Kpis& kpis = *answer.kpis;
+  Json json;
+  json["device"] = answer.peaks ? Json(answer.peaks->device) : Json(nullptr);
+  json["step_s"] = kpis.step.base();
+  json["busy_s"] = kpis.busy.base();
+  json["duty_cycle"] = kpis.duty_cycle;
+  json["flops_utilisation"] = or_null(kpis.flops_utilisation);
+  json["memory_utilisation"] = or_null(kpis.memory_utilisation);
+  json["goodput"] = or_null(kpis.goodput);
+  json["mean_all_reduce_s"] =
+      kpis.mean_all_reduce ? Json(kpis.mean_all_reduce->base()) : Json(nullptr);
+  json["mean_all_reduce_share"] = or_null(kpis.all_reduce_share);
+  json["standard_communication_share"] = kpis.standard_communication_share;
+  json["communication_share"] = kpis.communication_share;
+  json["exposed_communication_share"] = kpis.exposed_share;
+  return json;
+}
+
+Json roofline_json(const metrics::OperatorRoofline& of) {
+  Json json;
+  json["bound"] = metrics::name_of(of.bound);
+  json["rate_TFLOPps"] = of.rate ? Json(*of.rate / 1_TFLOPps) : Json(nullptr);
+  json["bandwidth_GBps"] = of.bandwidth ? Json(*of.bandwidth / 1_GBps) : Json(nullptr);
+  json["ideal_s"] = of.ideal ? Json(of.ideal->base()) : Json(nullptr);
+  json["efficiency"] = or_null(of.efficiency);
+  json["wasted_s"] = of.wasted ? Json(of.wasted->base()) : Json(nullptr);
+  return json;
+}
+
 void add_tables(Json& json, const DiagnoseAnswer& answer) {
   const std::int64_t whole_ns = answer.totals.time.total_ns();
   Json& collectives = json["collectives"] = Json::array();
@@ -156,17 +190,29 @@ void add_tables(Json& json, const DiagnoseAnswer& answer) {
   for (std::size_t i = 0; i < rows_shown(answer, answer.operators.size()); ++i) {
     const metrics::OperatorRow& row = answer.operators[i];
     Json one{{"name", safe(row.name)},
-             {"category", row.category.empty() ? Json(nullptr) : Json(safe(row.category))},
-             {"module", row.module.empty() ? Json(nullptr) : Json(safe(row.module))},
+             {"category", text_or_null(row.category)},
+             {"module", text_or_null(row.module)},
              {"kernels", row.kernels}};
     one.update(spread_json(row.time, answer.totals, whole_ns));
     one["flops"] = row.stated_flops > 0 ? Json(row.flops.value()) : Json(nullptr);
     one["bytes"] = row.stated_bytes > 0 ? Json(row.bytes.value()) : Json(nullptr);
+    if (i < answer.rooflines.size()) {
+      one.update(roofline_json(answer.rooflines[i]));
+    }
     operators.push_back(std::move(one));
   }
 }
 
 }  // namespace
+
+Json unread_json(const std::vector<DiagnosedLoss>& unread) {
+  Json list = Json::array();
+  for (const DiagnosedLoss& loss : unread) {
+    list.push_back(
+        {{"file", text_or_null(loss.file)}, {"what", safe(loss.what)}, {"count", loss.count}});
+  }
+  return list;
+}
 
 std::string diagnose_json(const DiagnoseAnswer& answer) {
   Json json = document("diagnose", answer.provenance);
@@ -191,12 +237,8 @@ std::string diagnose_json(const DiagnoseAnswer& answer) {
     ranks.push_back(diagnosed_rank_json(rank));
   }
   add_tables(json, answer);
-  Json& unread = json["unread"] = Json::array();
-  for (const DiagnosedLoss& loss : answer.unread) {
-    unread.push_back({{"file", loss.file.empty() ? Json(nullptr) : Json(safe(loss.file))},
-                      {"what", safe(loss.what)},
-                      {"count", loss.count}});
-  }
+  json["kpis"] = kpis_json(answer);
+  json["unread"] = unread_json(answer.unread);
   json["assumed"] = to_json(answer.assumed);
   return dumped(json);
 }

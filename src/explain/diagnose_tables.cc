@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include <fmt/format.h>
@@ -59,6 +60,17 @@ std::string span_kind_word(timeline::SpanKind kind) {
   return std::string(timeline::name_of(kind));
 }
 
+// Places of the first so many rows; the row of all that a summary does not name comes last.
+template <typename Row>
+std::vector<std::size_t> named_rows(const std::vector<Row>& rows, std::size_t most) {
+  std::vector<std::size_t> order(rows.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_partition(
+      order, [&](std::size_t i) { return rows[i].name != metrics::kOthersName; });
+  order.resize(std::min(most, order.size()));
+  return order;
+}
+
 Column number_column(std::string_view people, std::string_view csv, bool is_people) {
   return {std::string(is_people ? people : csv), true};
 }
@@ -87,7 +99,7 @@ std::vector<std::string> rank_row(const DiagnosedRank& rank, bool people) {
   const metrics::IdleCauses& idle = rank.totals.idle;
   const std::int64_t host = idle.host_late_ns + idle.host_blocked_ns + idle.launching_ns;
   const auto& memory = rank.totals.memory;
-  return {fmt::format("{}", rank.recorded.rank.value),
+  return {fmt::format("{}", rank.summary.rank.value),
           time_cell(mean_step(rank.totals), people),
           time_cell(own_time(rank), people),
           share_cell(ns_share(time.compute_ns, whole), people),
@@ -128,14 +140,29 @@ Table top_operators_table(const DiagnoseAnswer& answer, const DiagnoseTableStyle
                number_column("count", "count", people),
                {"kernels", true}},
               {}};
+  // Where no operator says what it does, a column of "unknown" tells nothing.
+  const bool has_bounds =
+      std::ranges::any_of(answer.rooflines, [](const metrics::OperatorRoofline& one) {
+        return one.bound != metrics::OperatorBound::kUnknown;
+      });
+  if (has_bounds) {
+    table.columns.push_back({"bound by"});
+    table.columns.push_back(number_column("of ideal", "efficiency", people));
+  }
   const std::int64_t whole = answer.totals.time.total_ns();
-  for (std::size_t i = 0; i < std::min(style.rows, answer.operators.size()); ++i) {
+  for (const std::size_t i : named_rows(answer.operators, style.rows)) {
     const OperatorRow& row = answer.operators[i];
-    table.rows.push_back({name_cell(row.name, style),
-                          time_cell(mean_of(row.time.total_ns, answer.totals), people),
-                          share_cell(ns_share(row.time.total_ns, whole), people),
-                          count_per_step(row.time.count, answer, people),
-                          count_per_step(row.kernels, answer, people)});
+    std::vector<std::string> cells{name_cell(row.name, style),
+                                   time_cell(mean_of(row.time.total_ns, answer.totals), people),
+                                   share_cell(ns_share(row.time.total_ns, whole), people),
+                                   count_per_step(row.time.count, answer, people),
+                                   count_per_step(row.kernels, answer, people)};
+    if (has_bounds) {
+      const metrics::OperatorRoofline& roofline = answer.rooflines[i];
+      cells.emplace_back(metrics::name_of(roofline.bound));
+      cells.push_back(share_cell(roofline.efficiency, people));
+    }
+    table.rows.push_back(std::move(cells));
   }
   return table;
 }
@@ -150,7 +177,7 @@ Table top_kernels_table(const DiagnoseAnswer& answer, const DiagnoseTableStyle& 
                number_column("mean", "mean_s", people)},
               {}};
   const std::int64_t whole = answer.totals.time.total_ns();
-  for (std::size_t i = 0; i < std::min(style.rows, answer.kernels.size()); ++i) {
+  for (const std::size_t i : named_rows(answer.kernels, style.rows)) {
     const KernelRow& row = answer.kernels[i];
     table.rows.push_back({name_cell(row.name, style), span_kind_word(row.kind),
                           time_cell(mean_of(row.time.total_ns, answer.totals), people),
@@ -229,11 +256,11 @@ Table steps_table(const DiagnoseAnswer& answer, const DiagnoseTableStyle& style)
                number_column("idle", "idle_s", people)},
               {}};
   for (const DiagnosedRank& rank : answer.ranks) {
-    for (const metrics::StepMeasures& step : rank.measures.kept) {
+    for (const metrics::StepMeasures& step : rank.summary.steps) {
       if (people && table.rows.size() >= style.rows) {
         return table;
       }
-      std::vector<std::string> row{fmt::format("{}", rank.recorded.rank.value),
+      std::vector<std::string> row{fmt::format("{}", rank.summary.rank.value),
                                    fmt::format("{}", step.number),
                                    time_cell(seconds_of(step.time.total_ns()), people)};
       for (const TimePart& part : step_parts(step.time)) {

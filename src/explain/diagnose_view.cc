@@ -36,8 +36,8 @@ std::string counted(std::size_t count, std::string_view one) {
 std::string device_names(const DiagnoseAnswer& answer) {
   std::vector<std::string> names;
   for (const DiagnosedRank& rank : answer.ranks) {
-    std::string name = rank.recorded.device ? printable(rank.recorded.device->name, 40) : "";
-    if (!rank.measures.has_device) {
+    std::string name = printable(rank.summary.device, 40);
+    if (!rank.summary.has_device) {
       name = "CPU";
     }
     name = name.empty() ? "device not said" : name;
@@ -94,35 +94,38 @@ std::string read_line(const DiagnoseAnswer& answer) {
                      to_text(bytes), recorder_names(answer));
 }
 
-// How steps were found, of the ranks of each way.
+// How the steps of a rank were found, and which are left out.
+std::string steps_way(const DiagnosedRank& rank) {
+  const metrics::RankSummary& summary = rank.summary;
+  const std::string kept = number_list(kept_numbers(summary));
+  std::string way;
+  switch (summary.basis) {
+    case metrics::StepBasis::kMarkers:
+      way = fmt::format("{} {} as marked", summary.steps.size() == 1 ? "step" : "steps", kept);
+      break;
+    case metrics::StepBasis::kPeriod:
+      way = fmt::format("no step is marked: {} found by what repeats ({})",
+                        counted(summary.steps.size(), "step"), printable(summary.found_by, 50));
+      break;
+    case metrics::StepBasis::kWhole:
+      way = "no step is marked and nothing repeats: the whole recording is one window";
+      break;
+  }
+  const std::int64_t left_out = summary.recorded - rank.totals.steps;
+  if (left_out > 0) {
+    way += left_out == 2
+               ? std::string("; the first and the last are left out")
+               : fmt::format("; {} left out", counted(static_cast<std::size_t>(left_out), "step"));
+  }
+  return way;
+}
+
+// Of the ranks of each way.
 std::string steps_line(const DiagnoseAnswer& answer) {
   std::vector<std::pair<std::string, std::size_t>> ways;
   for (const DiagnosedRank& rank : answer.ranks) {
-    const metrics::RankSteps& steps = rank.measures.steps;
-    const std::string kept = number_list(kept_numbers(rank.measures));
-    std::string way;
-    switch (steps.basis) {
-      case metrics::StepBasis::kMarkers:
-        way =
-            fmt::format("{} as marked", rank.totals.steps == 1 ? "step " + kept : "steps " + kept);
-        break;
-      case metrics::StepBasis::kPeriod:
-        way =
-            fmt::format("no step is marked: {} found by what repeats ({})",
-                        counted(rank.measures.kept.size(), "step"), printable(steps.found_by, 50));
-        break;
-      case metrics::StepBasis::kWhole:
-        way = "no step is marked and nothing repeats: the whole recording is one window";
-        break;
-    }
-    if (steps.left_out > 0) {
-      way += fmt::format("; {} left out, in which the profiler starts and stops",
-                         steps.left_out == 2
-                             ? "the first and the last"
-                             : counted(static_cast<std::size_t>(steps.left_out), "step"));
-    }
-    const auto known =
-        std::find_if(ways.begin(), ways.end(), [&](const auto& one) { return one.first == way; });
+    std::string way = steps_way(rank);
+    const auto known = std::ranges::find(ways, way, &std::pair<std::string, std::size_t>::first);
     if (known == ways.end()) {
       ways.emplace_back(std::move(way), 1);
     } else {
@@ -141,7 +144,7 @@ std::string step_time_text(const DiagnoseAnswer& answer, const Style& style) {
   std::int64_t shortest = 0;
   std::int64_t longest = 0;
   for (const DiagnosedRank& rank : answer.ranks) {
-    for (const metrics::StepMeasures& step : rank.measures.kept) {
+    for (const metrics::StepMeasures& step : rank.summary.steps) {
       const std::int64_t time = step.time.total_ns();
       shortest = longest == 0 ? time : std::min(shortest, time);
       longest = std::max(longest, time);
@@ -178,14 +181,34 @@ std::string shares_text(const Parts& given, std::int64_t whole_ns) {
   return words.empty() ? "nothing" : join(words, ", ");
 }
 
-std::string communication_text(const metrics::RankTotals& totals) {
-  if (totals.time.communication_ns == 0) {
+std::string communication_text(const DiagnoseAnswer& answer) {
+  const metrics::RankTotals& totals = answer.totals;
+  if (totals.time.communication_ns == 0 || !answer.kpis) {
     return "none is seen";
   }
-  return fmt::format("{}: {} of the step, {} of it behind compute",
-                     to_text(mean_of(totals.time.communication_ns, totals)),
-                     percent(ns_share(totals.time.communication_ns, totals.time.total_ns())),
-                     percent(ns_share(totals.time.overlap_ns, totals.time.communication_ns)));
+  const metrics::Kpis& kpis = *answer.kpis;
+  std::string text =
+      fmt::format("{} of the step, {} of that behind compute", percent(kpis.communication_share),
+                  percent(ns_share(totals.time.overlap_ns, totals.time.communication_ns)));
+  if (kpis.mean_all_reduce) {
+    text += fmt::format("; one mean all-reduce {}, {} of the step", to_text(*kpis.mean_all_reduce),
+                        percent(kpis.all_reduce_share));
+  }
+  return text;
+}
+
+std::string diagnosed_use_text(const metrics::Kpis& kpis) {
+  std::string text = fmt::format("busy {} of the step", percent(kpis.duty_cycle));
+  constexpr double kWorthSaying = 0.001;
+  const auto add = [&text](std::string_view what, const std::optional<double>& share) {
+    if (share.value_or(0.0) >= kWorthSaying) {
+      text += fmt::format("; {} {}", what, percent(share));
+    }
+  };
+  add("of the peak, FLOPs recorded are", kpis.flops_utilisation);
+  add("of memory's bandwidth, bytes recorded are", kpis.memory_utilisation);
+  add("goodput", kpis.goodput);
+  return text;
 }
 
 std::string peak_memory_text(const DiagnoseAnswer& answer) {
@@ -209,7 +232,10 @@ std::vector<std::pair<std::string_view, std::string>> diagnose_lines(const Diagn
     lines.emplace_back("idle", shares_text(idle_parts(totals.idle), totals.time.idle_ns));
   }
   lines.emplace_back("path", shares_text(path_parts(totals.path_ns), totals.time.total_ns()));
-  lines.emplace_back("comm.", communication_text(totals));
+  lines.emplace_back("comm.", communication_text(answer));
+  if (answer.kpis) {
+    lines.emplace_back("use", diagnosed_use_text(*answer.kpis));
+  }
   lines.emplace_back("memory", peak_memory_text(answer));
   return lines;
 }

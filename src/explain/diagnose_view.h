@@ -12,22 +12,23 @@
 #include "describe/assumption.h"
 #include "explain/provenance.h"
 #include "explain/style.h"
-#include "metrics/measure.h"
+#include "metrics/kpis.h"
+#include "metrics/summary.h"
 #include "timeline/recording.h"
 
 namespace sextant::explain {
 
 struct DiagnosedFile {
   std::string name;
-  timeline::Recorder recorder = timeline::Recorder::kKineto;
-  Bytes bytes;  // decompressed; of a summary, of the profiles it is of
+  std::optional<timeline::Recorder> recorder = std::nullopt;  // a summary does not say
+  Bytes bytes;                                                // decompressed
   std::vector<RankId> ranks = {};
 };
 
 struct DiagnosedRank {
-  timeline::RecordedRank recorded;
-  metrics::RankMeasures measures;
+  metrics::RankSummary summary;
   metrics::RankTotals totals;
+  bool is_stated = true;  // the rank's number, by the file or who asked
 };
 
 // What could not be read, or was left out; of `file`, or of all where it is empty.
@@ -35,6 +36,13 @@ struct DiagnosedLoss {
   std::string file;
   std::string what;
   std::int64_t count = 0;
+};
+
+// What utilisation is of.
+struct DiagnosedPeaks {
+  std::string device;  // its file's name in the catalogue
+  std::string format;  // "bf16"
+  metrics::DevicePeaks peaks;
 };
 
 struct DiagnoseAnswer {
@@ -46,6 +54,10 @@ struct DiagnoseAnswer {
   std::vector<metrics::KernelRow> kernels;  // of all ranks together, as are the following
   std::vector<metrics::OperatorRow> operators;
   std::vector<metrics::CollectiveRow> collectives;
+  // Of the mean step of all ranks; peaks only where all have one device.
+  std::optional<metrics::Kpis> kpis;
+  std::optional<DiagnosedPeaks> peaks;
+  std::vector<metrics::OperatorRoofline> rooflines;  // as operators
   std::vector<DiagnosedLoss> unread;
   describe::Assumptions assumed;
   std::optional<std::int64_t> top;  // rows of a table; nothing: as many as fit

@@ -10,18 +10,19 @@ namespace sextant::explain {
 namespace {
 
 struct RecorderWord {
-  timeline::Recorder recorder;
+  std::optional<timeline::Recorder> recorder;
   std::string_view word;
   std::string_view name;
 };
-constexpr std::array<RecorderWord, 5> kRecorderWords{
+constexpr std::array<RecorderWord, 6> kRecorderWords{
     {{timeline::Recorder::kKineto, "kineto", "PyTorch profiler"},
      {timeline::Recorder::kNsight, "nsys", "Nsight Systems"},
      {timeline::Recorder::kXplane, "xplane", "XLA profiler"},
      {timeline::Recorder::kChrome, "chrome", "Chrome trace"},
-     {timeline::Recorder::kSextant, "sextant", "predicted by Sextant"}}};
+     {timeline::Recorder::kSextant, "sextant", "predicted by Sextant"},
+     {std::nullopt, "summary", "summaries"}}};
 
-const RecorderWord& words_of(timeline::Recorder recorder) {
+const RecorderWord& words_of(std::optional<timeline::Recorder> recorder) {
   return *std::find_if(kRecorderWords.begin(), kRecorderWords.end() - 1,
                        [&](const RecorderWord& one) { return one.recorder == recorder; });
 }
@@ -93,10 +94,10 @@ Seconds mean_step(const metrics::RankTotals& totals) {
   return mean_of(totals.time.total_ns(), totals);
 }
 
-std::string_view recorder_word(timeline::Recorder recorder) {
+std::string_view recorder_word(std::optional<timeline::Recorder> recorder) {
   return words_of(recorder).word;
 }
-std::string_view recorder_name(timeline::Recorder recorder) {
+std::string_view recorder_name(std::optional<timeline::Recorder> recorder) {
   return words_of(recorder).name;
 }
 
@@ -131,14 +132,14 @@ std::string number_list(const std::vector<std::int64_t>& numbers) {
 std::vector<std::int64_t> rank_numbers(const DiagnoseAnswer& answer) {
   std::vector<std::int64_t> numbers;
   for (const DiagnosedRank& rank : answer.ranks) {
-    numbers.push_back(rank.recorded.rank.value);
+    numbers.push_back(rank.summary.rank.value);
   }
   return numbers;
 }
 
-std::vector<std::int64_t> kept_numbers(const metrics::RankMeasures& rank) {
+std::vector<std::int64_t> kept_numbers(const metrics::RankSummary& rank) {
   std::vector<std::int64_t> numbers;
-  for (const metrics::StepMeasures& step : rank.kept) {
+  for (const metrics::StepMeasures& step : rank.steps) {
     numbers.push_back(step.number);
   }
   return numbers;

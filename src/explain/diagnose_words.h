@@ -38,14 +38,14 @@ std::vector<TimePart> path_parts(const std::array<std::int64_t, metrics::kBounds
 Seconds mean_step(const metrics::RankTotals& totals);
 Seconds mean_of(std::int64_t sum_ns, const metrics::RankTotals& totals);
 
-std::string_view recorder_word(timeline::Recorder recorder);  // "kineto"
-std::string_view recorder_name(timeline::Recorder recorder);  // "PyTorch profiler"
-std::string_view basis_word(metrics::StepBasis basis);        // "markers"
+std::string_view recorder_word(std::optional<timeline::Recorder> recorder);  // "kineto"
+std::string_view recorder_name(std::optional<timeline::Recorder> recorder);  // "PyTorch profiler"
+std::string_view basis_word(metrics::StepBasis basis);                       // "markers"
 
 // "0-3,5": ranks or steps, shortened.
 std::string number_list(const std::vector<std::int64_t>& numbers);
 std::vector<std::int64_t> rank_numbers(const DiagnoseAnswer& answer);
-std::vector<std::int64_t> kept_numbers(const metrics::RankMeasures& rank);
+std::vector<std::int64_t> kept_numbers(const metrics::RankSummary& rank);
 
 // "all_reduce", the source's own word, or "unknown".
 std::string collective_word(const metrics::CollectiveRow& row);

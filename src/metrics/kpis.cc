@@ -86,7 +86,12 @@ AllReduces all_reduces(const std::vector<CollectiveRow>& rows) {
 
 std::optional<Kpis> kpis(const RankMeasures& rank, const DevicePeaks& peaks,
                          std::optional<Flops> model_flops) {
-  const RankTotals sum = totals(rank);
+  return kpis(totals(rank), rank.operators, rank.collectives, peaks, model_flops);
+}
+
+std::optional<Kpis> kpis(const RankTotals& sum, const std::vector<OperatorRow>& operators,
+                         const std::vector<CollectiveRow>& collectives, const DevicePeaks& peaks,
+                         std::optional<Flops> model_flops) {
   const Seconds all = seconds_of(sum.time.total_ns());
   if (sum.steps == 0 || all <= Seconds()) {
     return std::nullopt;
@@ -103,7 +108,7 @@ std::optional<Kpis> kpis(const RankMeasures& rank, const DevicePeaks& peaks,
   Bytes moved;
   Seconds ideal;
   bool any_ideal = false;
-  for (const OperatorRow& row : rank.operators) {
+  for (const OperatorRow& row : operators) {
     moved += says_bytes(row) ? Bytes(row.bytes.value()) : Bytes();
     const OperatorRoofline roofline = roofline_of(row, peaks);
     any_ideal |= roofline.ideal.has_value();
@@ -116,7 +121,7 @@ std::optional<Kpis> kpis(const RankMeasures& rank, const DevicePeaks& peaks,
     answer.goodput = std::min(1.0, ideal / all);
   }
   answer.mfu = utilisation(model_flops, peaks.compute, answer.step);
-  const AllReduces reduces = all_reduces(rank.collectives);
+  const AllReduces reduces = all_reduces(collectives);
   if (reduces.count > 0) {
     answer.mean_all_reduce = seconds_of(reduces.total_ns) / as_double(reduces.count);
     answer.all_reduce_share = *answer.mean_all_reduce / answer.step;
@@ -134,13 +139,18 @@ std::string_view name_of(OperatorBound bound) {
 
 std::vector<OperatorRoofline> top_operators(const RankMeasures& rank, const DevicePeaks& peaks,
                                             std::size_t most) {
+  return top_operators(rank.operators, peaks, most);
+}
+
+std::vector<OperatorRoofline> top_operators(const std::vector<OperatorRow>& operators,
+                                            const DevicePeaks& peaks, std::size_t most) {
   Seconds all;
-  for (const OperatorRow& row : rank.operators) {
+  for (const OperatorRow& row : operators) {
     all += seconds_of(row.time.total_ns);
   }
   std::vector<OperatorRoofline> top;
-  for (std::size_t i = 0; i < std::min(most, rank.operators.size()); ++i) {
-    top.push_back(roofline_of(rank.operators[i], peaks));
+  for (std::size_t i = 0; i < std::min(most, operators.size()); ++i) {
+    top.push_back(roofline_of(operators[i], peaks));
     top.back().share = all > Seconds() ? top.back().total / all : 0.0;
   }
   return top;

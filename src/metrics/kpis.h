@@ -39,6 +39,10 @@ struct Kpis {
 // `model_flops`: of one step on this rank. Nothing of no steps.
 std::optional<Kpis> kpis(const RankMeasures& rank, const DevicePeaks& peaks,
                          std::optional<Flops> model_flops = std::nullopt);
+// The same of what is added up: of summaries, of several ranks.
+std::optional<Kpis> kpis(const RankTotals& sum, const std::vector<OperatorRow>& operators,
+                         const std::vector<CollectiveRow>& collectives, const DevicePeaks& peaks,
+                         std::optional<Flops> model_flops = std::nullopt);
 
 enum class OperatorBound : std::uint8_t { kCompute, kMemory, kOnChip, kUnknown };
 std::string_view name_of(OperatorBound bound);
@@ -60,6 +64,8 @@ struct OperatorRoofline {
 // The `most` that take longest. An operator of which some occurrences say nothing is unknown.
 std::vector<OperatorRoofline> top_operators(const RankMeasures& rank, const DevicePeaks& peaks,
                                             std::size_t most);
+std::vector<OperatorRoofline> top_operators(const std::vector<OperatorRow>& operators,
+                                            const DevicePeaks& peaks, std::size_t most);
 
 // A step by what the device did or waited for; they add up to the step exactly.
 enum class StepCategory : std::uint8_t {

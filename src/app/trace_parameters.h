@@ -1,0 +1,14 @@
+// Parameters of every use case that reads profiles.
+#pragma once
+
+#include <vector>
+
+#include "app/trace_reading.h"
+#include "app/use_case.h"
+
+namespace sextant::app {
+
+std::vector<Parameter> trace_parameters();
+TraceRequest trace_request(const Values& values);
+
+}  // namespace sextant::app

@@ -1,0 +1,103 @@
+// `sextant diagnose` on real profiles whose answers are known (../shared/traces; README there).
+#include <filesystem>
+#include <string>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "base/places_testing.h"
+#include "run_program.h"
+
+namespace sextant::tests {
+namespace {
+
+using nlohmann::json;
+
+class DiagnoseTruth : public testing::Test {
+ protected:
+  // Nothing where the profiles are not there.
+  static json diagnosed(const std::string& trace, const std::vector<std::string>& more = {}) {
+    const std::filesystem::path path = source_folder() / ".." / "shared" / "traces" / trace;
+    if (!std::filesystem::exists(path)) {
+      return nullptr;
+    }
+    std::vector<std::string> words{"diagnose", path.string(), "--json"};
+    words.insert(words.end(), more.begin(), more.end());
+    const Ran ran = run_sextant(words);
+    EXPECT_EQ(ran.exit_code, 0) << ran.err;
+    return ran.exit_code == 0 ? json::parse(ran.out) : json::object();
+  }
+};
+
+double part(const json& answer, const char* key) {
+  return answer["breakdown"][key].get<double>() / answer["step_time_s"].get<double>();
+}
+
+// 37.4/1.2/10.8/3.2/0.5/1.3/34.4/1.8 % of the time between a rank's first and last kernel, which is
+// what HTA counts; ours are of the marked step.
+TEST_F(DiagnoseTruth, RanksZeroAndSixOfMegatronIdle) {
+  const json hta = diagnosed("megatron-tp8", {"--hta-compatible"});
+  if (hta.is_null()) {
+    GTEST_SKIP() << "no ../shared/traces/megatron-tp8";
+  }
+  const std::vector<double> idle{37.38, 1.19, 10.79, 3.20, 0.50, 1.30, 34.40, 1.80};
+  ASSERT_EQ(hta["temporal_breakdown"].size(), 8U);
+  for (std::size_t rank = 0; rank < idle.size(); ++rank) {
+    EXPECT_NEAR(hta["temporal_breakdown"][rank]["idle_time_pctg"].get<double>(), idle[rank], 0.06);
+  }
+  const json answer = diagnosed("megatron-tp8");
+  EXPECT_EQ(answer["job_ranks"], 8);
+  for (const json& rank : answer["per_rank"]) {
+    const int number = rank["rank"].get<int>();
+    EXPECT_EQ(part(rank, "idle_s") > 0.3, number == 0 || number == 6) << number;
+  }
+}
+
+// Idle 39.4 % with no loader process, 24.3 % with four, of the time between first and last kernel.
+TEST_F(DiagnoseTruth, ResNetWaitsForItsData) {
+  const json none = diagnosed(
+      "kineto/resnet50_num_workers_0.worker0.1623143089861.pt.trace.json.gz", {"--hta-compatible"});
+  if (none.is_null()) {
+    GTEST_SKIP() << "no ../shared/traces/kineto";
+  }
+  const json four = diagnosed(
+      "kineto/resnet50_num_workers_4.worker0.1623212756351.pt.trace.json.gz", {"--hta-compatible"});
+  EXPECT_NEAR(none["temporal_breakdown"][0]["idle_time_pctg"].get<double>(), 39.4, 0.05);
+  EXPECT_NEAR(four["temporal_breakdown"][0]["idle_time_pctg"].get<double>(), 24.3, 0.05);
+}
+
+// NCCL shares a stream with compute on both devices: nothing of it is behind compute. The exact
+// numbers of the file are metrics_truth_test's.
+TEST_F(DiagnoseTruth, NsightsDevicesAreRanks) {
+  const json answer = diagnosed("nsys/mfu_2gpu_before.sqlite", {"--ranks", "0"});
+  if (answer.is_null()) {
+    GTEST_SKIP() << "no ../shared/traces/nsys";
+  }
+  EXPECT_EQ(answer["files"][0]["recorder"], "nsys");
+  EXPECT_EQ(answer["per_rank"].size(), 1U);
+  EXPECT_DOUBLE_EQ(answer["overlap_s"].get<double>(), 0.0);
+  EXPECT_GT(answer["communication_s"].get<double>(), 0.0);
+}
+
+TEST_F(DiagnoseTruth, AnXplaneSaysWhatItsOperatorsDo) {
+  const json answer = diagnosed("xplane/jax_h200_llama_8layer.xplane.pb", {"--steps", "0-2"});
+  if (answer.is_null()) {
+    GTEST_SKIP() << "no ../shared/traces/xplane";
+  }
+  EXPECT_EQ(answer["files"][0]["recorder"], "xplane");
+  EXPECT_EQ(answer["steps"], 3);
+  EXPECT_EQ(answer["kpis"]["device"], "h200-sxm");
+  EXPECT_GT(answer["kpis"]["flops_utilisation"].get<double>(), 0.3);
+}
+
+// The loader's stall of 150 ms is the host's.
+TEST_F(DiagnoseTruth, AStalledLoaderIsTheHostsDoing) {
+  const json answer = diagnosed("h200/llama-350m_s2048_b4_bf16_none_sdpa_dataloader.json.gz");
+  if (answer.is_null()) {
+    GTEST_SKIP() << "no ../shared/traces/h200";
+  }
+  EXPECT_GT(answer["idle_by_cause"]["host_late_s"].get<double>(), 0.150);
+}
+
+}  // namespace
+}  // namespace sextant::tests

@@ -51,8 +51,8 @@ std::size_t arguments_at(std::string_view name) {
   }
   std::size_t depth = 0;
   for (std::size_t at = name.size(); at-- > 0;) {
-    depth += name[at] == ')' ? 1 : 0;
-    depth -= name[at] == '(' ? 1 : 0;
+    depth += name[at] == ')' ? 1U : 0U;
+    depth -= name[at] == '(' ? 1U : 0U;
     if (depth == 0) {
       return at == 0 ? name.size() : at;
     }

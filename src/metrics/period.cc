@@ -94,7 +94,7 @@ bool repeats(const std::vector<std::uint32_t>& labels, const std::vector<std::si
     const std::size_t length =
         std::min(at[i + 1] - at[i], (i + 2 < at.size() ? at[i + 2] : labels.size()) - at[i + 1]);
     for (std::size_t j = 0; j < length; ++j) {
-      same += labels[at[i] + j] == labels[at[i + 1] + j] ? 1 : 0;
+      same += labels[at[i] + j] == labels[at[i + 1] + j] ? 1U : 0U;
     }
     compared += length;
   }

@@ -50,9 +50,8 @@ std::vector<FirstWork> first_work(const View& view, const RankLanes& rank) {
 }
 
 std::size_t depth_class(std::int64_t depth) {
-  return std::min<std::size_t>(
-      QueueDepth::kClasses - 1,
-      static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(depth))));
+  return std::min<std::size_t>(QueueDepth::kClasses - 1,
+                               std::bit_width(static_cast<std::uint64_t>(depth)));
 }
 
 }  // namespace

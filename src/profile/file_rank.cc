@@ -1,6 +1,7 @@
 #include "profile/file_rank.h"
 
-#include <initializer_list>
+#include <algorithm>
+#include <array>
 #include <string>
 
 #include "base/text.h"
@@ -17,7 +18,7 @@ std::optional<RankId> rank_from(std::string_view text) {
   return rank ? std::optional(RankId{*rank}) : std::nullopt;
 }
 
-constexpr std::initializer_list<std::string_view> kCounted{
+constexpr std::array<std::string_view, 27> kCounted{
     "step", "steps", "iter", "iteration", "epoch", "workers", "batch",   "bs",   "mbs",
     "gbs",  "tp",    "pp",   "dp",        "ep",    "cp",      "gpu",     "gpus", "nodes",
     "node", "world", "seq",  "seed",      "run",   "trial",   "version", "v",    "layers"};
@@ -65,7 +66,8 @@ std::optional<RankId> rank_of_file(std::string_view path) {
   }
   stem.remove_suffix(1);
   const std::string_view word = stem.substr(stem.find_last_of("_-.") + 1);
-  return is_one_of(word, kCounted) ? std::nullopt : rank;
+  const bool counts = std::find(kCounted.begin(), kCounted.end(), word) != kCounted.end();
+  return counts ? std::nullopt : rank;
 }
 
 }  // namespace sextant::profile

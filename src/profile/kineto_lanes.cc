@@ -73,7 +73,7 @@ LaneId KinetoLanes::make(const RawValue& process, const RawValue& thread, Place 
   const std::int64_t number = lane_number(thread);
   std::vector<std::string>& owners = owners_[{place, number}];
   const auto owner = std::find(owners.begin(), owners.end(), process.text);
-  const auto before = static_cast<std::int64_t>(owner - owners.begin());
+  const std::int64_t before = owner - owners.begin();
   if (owner == owners.end()) {
     owners.emplace_back(process.text);
   }

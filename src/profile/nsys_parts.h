@@ -40,7 +40,7 @@ struct NsysCallHash {
   std::size_t operator()(const NsysCall& call) const {
     const std::uint64_t mixed = static_cast<std::uint64_t>(call.process) * 0x9e3779b97f4a7c15U +
                                 static_cast<std::uint64_t>(call.correlation);
-    return static_cast<std::size_t>(mixed ^ (mixed >> 29U));
+    return mixed ^ (mixed >> 29U);
   }
 };
 

@@ -1,0 +1,29 @@
+// The whole diagnosis of a run: every rule asked of one scene, findings in order of what they are
+// worth.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "diagnose/finding.h"
+#include "diagnose/scene.h"
+
+namespace sextant::diagnose {
+
+// Findings of one family of rules, and what it could not be asked.
+struct Findings {
+  std::vector<Finding> found;
+  std::vector<Abstention> abstained;
+};
+
+struct Diagnosis {
+  Seconds step;                         // mean, that all seconds are of
+  PartTimes parts{};                    // of it
+  std::vector<Finding> findings;        // worth most first; explained ones after all others
+  std::vector<Abstention> abstentions;  // by rule
+  Seconds ceiling;                      // total_ceiling of the findings
+};
+
+Diagnosis diagnosis_of(const Scene& scene);
+
+}  // namespace sextant::diagnose

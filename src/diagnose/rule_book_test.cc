@@ -1,0 +1,27 @@
+#include "diagnose/rule_book.h"
+
+#include <gtest/gtest.h>
+
+namespace sextant::diagnose {
+namespace {
+
+TEST(RuleBook, EveryRuleSaysWhatItMeansAndWhatToDo) {
+  const auto book = RuleBook::load(describe::DataStore());
+  ASSERT_TRUE(book) << to_text(book.error());
+  ASSERT_FALSE(book->rules().empty());
+  for (const Rule& rule : book->rules()) {
+    EXPECT_FALSE(rule.title.empty()) << rule.id;
+    EXPECT_FALSE(rule.meaning.empty()) << rule.id;
+    EXPECT_FALSE(rule.record.empty()) << rule.id;
+    ASSERT_FALSE(rule.advice.empty()) << rule.id;
+    for (const Advice& advice : rule.advice) {
+      EXPECT_FALSE(advice.what.empty()) << rule.id;
+      EXPECT_TRUE(advice.source.starts_with("https://")) << rule.id << ": " << advice.source;
+    }
+    EXPECT_EQ(book->find(rule.id), &rule);
+  }
+  EXPECT_EQ(book->find("no-such-rule"), nullptr);
+}
+
+}  // namespace
+}  // namespace sextant::diagnose

@@ -1,0 +1,35 @@
+// What the rules of a diagnosis ask: summaries of a job's ranks, joined, and what is known of its
+// devices. Looked up once for all rules.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "base/units.h"
+#include "diagnose/finding.h"
+#include "metrics/kpis.h"
+#include "metrics/summary.h"
+
+namespace sextant::diagnose {
+
+// Refers to the summary, which must stay as it is.
+struct Scene {
+  const metrics::Summary* summary = nullptr;
+  metrics::RankTotals totals;                   // of all ranks and their kept steps
+  Seconds step;                                 // mean of these
+  PartTimes parts{};                            // of it; they add up to it
+  metrics::DevicePeaks peaks;                   // unknown where ranks differ
+  std::optional<Bytes> device_memory;           // of one device
+  std::vector<metrics::OperatorRow> operators;  // of all ranks together, as are the following
+  std::vector<metrics::KernelRow> kernels;
+  std::vector<metrics::CollectiveRow> collectives;
+};
+// REQUIRES: at least one rank with at least one kept step.
+Scene scene_of(const metrics::Summary& summary, const metrics::DevicePeaks& peaks,
+               std::optional<Bytes> device_memory);
+
+// Of a mean step of all ranks: what adds up to `total_ns` over their kept steps.
+Seconds of_mean_step(const Scene& scene, std::int64_t total_ns);
+
+}  // namespace sextant::diagnose

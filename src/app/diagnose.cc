@@ -63,12 +63,14 @@ std::optional<explain::DiagnosedPeaks> peaks_of(const describe::Device& device) 
 
 // Peaks, where all ranks have one device that is known.
 std::optional<explain::DiagnosedPeaks> common_peaks(const KnownDevices& devices) {
+  const describe::Device* common = nullptr;
   for (const std::optional<describe::Device>& device : devices.of_rank) {
-    if (!device || device->id != devices.of_rank.front()->id) {
+    if (!device || (common != nullptr && device->id != common->id)) {
       return std::nullopt;
     }
+    common = &*device;
   }
-  return peaks_of(*devices.of_rank.front());
+  return common == nullptr ? std::nullopt : peaks_of(*common);
 }
 
 Result<void> add_utilisation(const std::string& device, const Context& context,

@@ -124,6 +124,22 @@ Ids answered(const json& answer) {
   return ids;
 }
 
+std::vector<std::string> risks_of(const describe::Job& job) {
+  std::vector<Violation> broken = describe::broken_rules(job);
+  std::erase_if(broken, [](const Violation& violation) {
+    return violation.severity != describe::Severity::kRisk;
+  });
+  return texts_of(broken);
+}
+
+// Do the notes name every risk?
+bool tells(const std::vector<std::string>& notes, const std::vector<std::string>& risks) {
+  return std::ranges::all_of(risks, [&notes](const std::string& risk) {
+    return std::ranges::any_of(notes,
+                               [&risk](const std::string& note) { return note.ends_with(risk); });
+  });
+}
+
 // Every command's own answer. What is legal may still not fit, which is exit code 1 too.
 void expect_commands_agree(const AskedJob& asked, const std::vector<Violation>& wanted) {
   const Context context = app::megatron_context();
@@ -149,6 +165,7 @@ void expect_commands_agree(const AskedJob& asked, const std::vector<Violation>& 
       {"emit",
        app::reply_of(app::emit_files(
            {.job = words, .dialect = {}, .launcher = {}, .folder = {}, .diff = {}}, context))}};
+  const std::vector<std::string> risks = risks_of(asked.job);
   for (const auto& [command, reply] : replies) {
     const bool no_files = command == "emit" && !reply && wanted.empty();
     if (no_files) {
@@ -157,6 +174,7 @@ void expect_commands_agree(const AskedJob& asked, const std::vector<Violation>& 
     ASSERT_TRUE(reply) << command << ": " << to_text(reply.error());
     EXPECT_EQ(answered(json::parse(reply->text(kJson))), ids_of(wanted)) << command;
     EXPECT_TRUE(wanted.empty() || reply->outcome == app::Outcome::kNo) << command;
+    EXPECT_TRUE(!wanted.empty() || tells(reply->notes, risks)) << command;
   }
   app::PlanRequest request;
   request.job = words;

@@ -124,13 +124,19 @@ Result<Answered<explain::CompareAnswer>> compare(const CompareRequest& request,
     SEXTANT_TRY(explain::Candidate candidate, candidate_of(asked[i], readings[i], context, answer));
     answer.candidates.push_back(std::move(candidate));
   }
+  std::vector<std::string> risks;
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    for (const std::string& risk : readings[i].risks) {
+      risks.push_back(fmt::format("{}: {}", asked[i].name, risk));
+    }
+  }
   std::vector<const step::Estimate*> running;
   for (const explain::Candidate& candidate : answer.candidates) {
     running.push_back(candidate.running());
   }
   answer.comparison = step::comparison_of(running);
   const Outcome outcome = answer.comparison.best ? Outcome::kFine : Outcome::kNo;
-  return Answered<explain::CompareAnswer>{std::move(answer), outcome};
+  return Answered<explain::CompareAnswer>{std::move(answer), outcome, std::move(risks)};
 }
 
 }  // namespace sextant::app

@@ -86,6 +86,7 @@ Result<Answered<EmitReply>> files_for(const EmitRequest& request, const Context&
                              .assumed = job.assumed};
   answer.files.push_back(emit::launch_script(writing, job, launcher, comments));
   Answered<EmitReply> answered;
+  answered.notes = std::move(reading.risks);
   if (!request.folder.empty()) {
     answered.artifacts = files_artifacts(answer.files, request.folder);
     answer.written = paths_of(answered.artifacts);

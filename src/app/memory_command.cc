@@ -17,7 +17,7 @@ Result<Answered<OrIllegal<explain::MemoryAnswer>>> memory(const JobRequest& requ
                                .job = reading.job,
                                .memory = step::memory_estimate(reading.job, facts)};
   const Outcome outcome = answer.memory.fits() ? Outcome::kFine : Outcome::kNo;
-  return Reached{std::move(answer), outcome};
+  return Reached{std::move(answer), outcome, std::move(reading.risks)};
 }
 
 Result<Explained> explain_memory(const JobRequest& request, const Context& context) {
@@ -31,7 +31,8 @@ Result<Explained> explain_memory(const JobRequest& request, const Context& conte
   const step::MemoryEstimate memory = step::memory_estimate(job, facts);
   const auto record = step::memory_record(job, facts, memory.fullest.pipeline_rank);
   return Explained{.answer = explain::TreeAnswer{explain::memory_tree(memory.fullest, record),
-                                                 provenance_of(reading)}};
+                                                 provenance_of(reading)},
+                   .notes = reading.risks};
 }
 
 }  // namespace sextant::app

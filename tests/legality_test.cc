@@ -327,7 +327,7 @@ class Legality : public testing::TestWithParam<Framework> {};
 
 void expect_proportions(Framework framework, unsigned cases, Tally& tally) {
   EXPECT_GE(5 * tally.legal, cases);
-  EXPECT_EQ(tally.checked > 0, emit::dialect_of(framework).has_value());
+  EXPECT_EQ(tally.checked > 0, emit::own_dialect(framework).has_value());
   // A few cases may miss a rule that few layouts break.
   const Ids rules = rules_of(framework);
   const unsigned least = tries_all() ? 5 : 1;

@@ -28,7 +28,7 @@ Result<Dialect> asked_dialect(const EmitRequest& request, Framework framework) {
   if (!request.dialect.empty()) {
     return describe::parse_word<Dialect>(emit::kDialectWords, request.dialect, "dialect", "‹to›");
   }
-  const std::optional<Dialect> own = emit::dialect_of(framework);
+  const std::optional<Dialect> own = emit::own_dialect(framework);
   if (!own) {
     return invalid(fmt::format("no files are written for {}",
                                describe::word_of<Framework>(describe::kFrameworkWords, framework)),

@@ -10,7 +10,7 @@ namespace {
 bool has_no_files(std::string_view framework) {
   const auto known = describe::parse_word<describe::Framework>(describe::kFrameworkWords, framework,
                                                                "framework", "‹framework›");
-  return !known || !emit::dialect_of(*known);
+  return !known || !emit::own_dialect(*known);
 }
 
 std::vector<Parameter> emit_parameters() {

@@ -27,7 +27,7 @@ describe::Framework framework_of(Dialect dialect) {
   return describe::Framework::kOther;
 }
 
-std::optional<Dialect> dialect_of(describe::Framework framework) {
+std::optional<Dialect> own_dialect(describe::Framework framework) {
   for (const auto& [dialect, word] : kDialectWords) {
     if (framework_of(dialect) == framework) {
       return dialect;

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <iterator>
-#include <map>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "app/recorded_devices.h"
 #include "base/text.h"
+#include "describe/layout/precision.h"
 
 namespace sextant::app {
 namespace {
@@ -45,20 +45,18 @@ void add_up(explain::DiagnoseAnswer& answer) {
   answer.collectives = metrics::folded(std::move(answer.collectives));
 }
 
-// The device's peak of what training multiplies in: bf16, where it has that, else fp16, else fp32.
+// The device's peaks of what training multiplies in.
 std::optional<explain::DiagnosedPeaks> peaks_of(const describe::Device& device) {
-  using describe::DType;
-  for (const DType format : {DType::kBf16, DType::kFp16, DType::kFp32}) {
-    if (const auto& peak = device.peak(format)) {
-      return explain::DiagnosedPeaks{
-          .device = device.id,
-          .format = std::string(describe::word_of<DType>(describe::kDTypeWords, format)),
-          .peaks = {.compute = peak->value,
-                    .memory = device.memory_bandwidth.value,
-                    .on_chip = std::nullopt}};
-    }
+  const std::optional<describe::DType> format = describe::usual_format(device);
+  if (!format) {
+    return std::nullopt;
   }
-  return std::nullopt;
+  return explain::DiagnosedPeaks{
+      .device = device.id,
+      .format = std::string(describe::word_of<describe::DType>(describe::kDTypeWords, *format)),
+      .peaks = {.compute = device.peak(*format)->value,
+                .memory = device.memory_bandwidth.value,
+                .on_chip = std::nullopt}};
 }
 
 // Peaks, where all ranks have one device that is known.
@@ -99,19 +97,11 @@ explain::HtaAnswer hta_answer(TraceReading& reading, std::optional<std::int64_t>
                             .ranks = std::move(reading.hta),
                             .types = {},
                             .top = top};
-  std::map<std::string, std::int64_t> sums;
-  std::int64_t all = 0;
+  std::vector<metrics::HtaTypeRow> rows;
   for (const explain::HtaRankTables& rank : answer.ranks) {
-    for (const metrics::HtaTypeRow& row : rank.types) {
-      sums[row.types] += row.sum_us;
-      all += row.sum_us;
-    }
+    rows.insert(rows.end(), rank.types.begin(), rank.types.end());
   }
-  for (const auto& [types, sum] : sums) {
-    const double share = all == 0 ? 0.0 : static_cast<double>(sum) / static_cast<double>(all);
-    answer.types.push_back({.types = types, .sum_us = sum, .percentage = 100.0 * share});
-  }
-  std::ranges::stable_sort(answer.types, std::greater<>(), &metrics::HtaTypeRow::sum_us);
+  answer.types = metrics::hta_types_joined(rows);
   return answer;
 }
 

@@ -192,7 +192,10 @@ void KinetoHandler::operation(const RawEvent& event, KnownName& known, const Ext
     annotation(event, known, extent);
     return;
   }
-  host(event, {.label = labels_.plain(known)}, extent);
+  const timeline::LabelId label = known.is_counted
+                                      ? labels_.counted(known, kineto_arguments(event.args.text))
+                                      : labels_.plain(known);
+  host(event, {.label = label}, extent);
 }
 
 void KinetoHandler::annotation(const RawEvent& event, KnownName& known, const Extent& extent) {

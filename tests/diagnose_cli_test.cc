@@ -173,6 +173,10 @@ TEST(DiagnoseCli, ARankIsInOneFileOnly) {
   EXPECT_EQ(ran.exit_code, 2);
   EXPECT_NE(ran.err.find("rank 3 is in"), std::string::npos) << ran.err;
   EXPECT_NE(ran.err.find("b.json"), std::string::npos) << ran.err;
+  // What the message advises helps.
+  const json told = diagnosed({one, "4=" + other});
+  ASSERT_EQ(told["per_rank"].size(), 2U);
+  EXPECT_EQ(told["per_rank"][1]["rank"], 4);
 }
 
 TEST(DiagnoseCli, WhatIsNotReadIsRefusedOrCounted) {

@@ -1,5 +1,7 @@
 #include "metrics/measure.h"
 
+#include <numeric>
+
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -266,6 +268,8 @@ RC_GTEST_PROP(Measure, PartsAddUpToTheStep, ()) {
       RC_ASSERT(step.time.total_ns() == step.window.length_ns());
       RC_ASSERT(step.idle.total_ns() == step.time.idle_ns);
       RC_ASSERT(path_total(step) == step.window.length_ns());
+      RC_ASSERT(std::accumulate(step.categories_ns.begin(), step.categories_ns.end(),
+                                std::int64_t{0}) == step.window.length_ns());
       RC_ASSERT(!step.queue || step.queue->total_ns() == step.window.length_ns());
       RC_ASSERT(step.time.idle_ns >= 0 && step.time.exposed_copy_ns >= 0);
     }

@@ -22,7 +22,8 @@ std::vector<Row> joined_rows(std::vector<Row> rows, const std::vector<Row>& more
 auto step_key(const StepMeasures& step) {
   return std::tuple(step.number, step.window.start_ns, step.window.end_ns, step.host.start_ns,
                     step.host.end_ns, step.time.compute_ns, step.time.exposed_communication_ns,
-                    step.time.exposed_copy_ns, step.idle.host_late_ns, step.path_ns);
+                    step.time.exposed_copy_ns, step.idle.host_late_ns, step.path_ns,
+                    step.categories_ns);
 }
 
 // Groups in order, once each; instances in order.

@@ -135,6 +135,10 @@ TEST(DiagnoseCli, StepsThatAreAskedForAreMeasured) {
   EXPECT_EQ(answer["per_rank"][0]["steps"][0]["number"], 3);
   EXPECT_EQ(answer["per_rank"][0]["steps"][1]["number"], 4);
   EXPECT_EQ(run_sextant({"diagnose", file, "--steps", "7-4"}).exit_code, 2);
+  const Ran none = run_sextant({"diagnose", file, "--steps", "30-40"});
+  EXPECT_EQ(none.exit_code, 2);
+  EXPECT_NE(none.err.find("no step from 30 to 40 is recorded (allowed: 3-7)"), std::string::npos)
+      << none.err;
   EXPECT_EQ(run_sextant({"diagnose", file, "--steps", "all"}).exit_code, 2);
 }
 

@@ -1,7 +1,6 @@
 #include "app/diagnose.h"
 
 #include <algorithm>
-#include <cmath>
 #include <iterator>
 #include <map>
 #include <utility>
@@ -16,6 +15,8 @@ namespace {
 
 // Beyond that a table is no table for people.
 constexpr std::int64_t kMostRows = 100'000;
+// Of a step: a million times what the largest cluster does in an hour.
+constexpr double kMostFlops = 1e30;
 
 Result<std::optional<std::int64_t>> rows_asked(const std::string& word) {
   if (word.empty()) {
@@ -34,7 +35,7 @@ Result<std::optional<Flops>> flops_asked(const std::string& word) {
     return std::nullopt;
   }
   const auto flops = to_double(word);
-  if (!flops || !std::isfinite(*flops) || *flops <= 0.0) {
+  if (!flops || !(*flops > 0.0) || *flops > kMostFlops) {
     return invalid(fmt::format("'{}' is no number of FLOPs", printable(word)), "‹model-flops›",
                    "a number above 0, such as 4.2e15");
   }

@@ -109,7 +109,10 @@ std::string step_list(const std::vector<std::int64_t>& numbers) {
 // How the steps of a rank were found, and which are left out.
 std::string steps_way(const DiagnosedRank& rank) {
   const metrics::RankSummary& summary = rank.summary;
-  const std::string kept = step_list(kept_numbers(summary));
+  std::string kept = step_list(kept_numbers(summary));
+  if (const std::int64_t more = rank.totals.steps - std::ssize(summary.steps); more > 0) {
+    kept += fmt::format(" and {} more", with_thousands(more));
+  }
   std::string way;
   switch (summary.basis) {
     case metrics::StepBasis::kMarkers:

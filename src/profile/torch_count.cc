@@ -31,7 +31,7 @@ struct CountedOperator {
 };
 
 // Source: PyTorch 2.11, aten/src/ATen/native/native_functions.yaml: the order of inputs.
-constexpr std::array<CountedOperator, 14> kCounted{
+constexpr std::array<CountedOperator, 14> kCountedOperators{
     {{"aten::mm"},
      {"aten::bmm"},
      {"aten::_scaled_mm"},
@@ -50,12 +50,12 @@ constexpr std::array<CountedOperator, 14> kCounted{
       Heads::kSecond}}};
 
 const CountedOperator* counted_operator(std::string_view name) {
-  const auto* found = std::find_if(kCounted.begin(), kCounted.end(),
+  const auto* found = std::find_if(kCountedOperators.begin(), kCountedOperators.end(),
                                    [&](const CountedOperator& one) { return one.name == name; });
-  return found == kCounted.end() ? nullptr : found;
+  return found == kCountedOperators.end() ? nullptr : found;
 }
 
-double elements_of(const TensorShape& shape) {
+double elements_in(const TensorShape& shape) {
   double elements = 1.0;
   for (const double dimension : shape) {
     elements *= dimension;
@@ -70,10 +70,10 @@ std::optional<TorchCount> product(const TensorShape& left, const TensorShape& ri
       (rank == 3 && left[0] != right[0])) {
     return std::nullopt;
   }
-  const double result = elements_of(left) / left.back() * right.back();
+  const double result = elements_in(left) / left.back() * right.back();
   return TorchCount{
       .flops = Flops(2.0 * result * left.back()),
-      .bytes = (elements_of(left) + elements_of(right) + result) * size,
+      .bytes = (elements_in(left) + elements_in(right) + result) * size,
   };
 }
 
@@ -89,11 +89,11 @@ std::optional<TorchCount> attention(const CountedOperator& counted,
     return std::nullopt;
   }
   const double tokens = keys[counted.heads == Heads::kSecond ? 2 : 1];
-  const double rows = elements_of(queries) / queries.back();  // of the scores
+  const double rows = elements_in(queries) / queries.back();  // of the scores
   const double by_keys = rows * tokens * queries.back();
   const double by_values = rows * tokens * values.back();
   const double share = is_causal ? 0.5 : 1.0;
-  const double inputs = elements_of(queries) + elements_of(keys) + elements_of(values);
+  const double inputs = elements_in(queries) + elements_in(keys) + elements_in(values);
   const double result = rows * values.back();
   if (counted.as == CountedAs::kForward) {
     return TorchCount{.flops = Flops(2.0 * share * (by_keys + by_values)),

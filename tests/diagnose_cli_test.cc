@@ -208,6 +208,25 @@ TEST(DiagnoseCli, ATraceThatWasCutIsReadUpToThere) {
   ASSERT_FALSE(answer["unread"].empty());
 }
 
+// A row of one's own goes before the program's: here a product of 4 ms becomes an exchange.
+TEST(DiagnoseCli, NamesOfOnesOwnAreRecognised) {
+  const Folder folder;
+  const std::string file = folder.write("a.json", made_trace({.world = 2}));
+  const std::string header = "pattern,says,value,source\n";
+  const std::string names =
+      folder.write("ours.csv", header +
+                                   "ampere_sgemm*,kind,communication,our library\n"
+                                   "ampere_sgemm*,op,all_gather,our library\n");
+  EXPECT_DOUBLE_EQ(diagnosed({file})["communication_s"].get<double>(), 0.002);
+  const json told = diagnosed({file, "--names", names});
+  EXPECT_DOUBLE_EQ(told["communication_s"].get<double>(), 0.006);
+  EXPECT_EQ(told["collectives"][0]["collective"], "all_gather");
+  const Ran wrong =
+      run_sextant({"diagnose", file, "--names", folder.write("wrong.csv", header + "a,b,c,d\n")});
+  EXPECT_EQ(wrong.exit_code, 2);
+  EXPECT_NE(wrong.err.find("wrong.csv:2"), std::string::npos) << wrong.err;
+}
+
 TEST(DiagnoseCli, TheDeviceCanBeSaid) {
   const Folder folder;
   const std::string file = folder.write("a.json", made_trace({.device = "Some Accelerator"}));

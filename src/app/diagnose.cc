@@ -15,6 +15,8 @@ namespace {
 
 // Beyond that a table is no table for people.
 constexpr std::int64_t kMostRows = 100'000;
+// Of a step: a million times what the largest cluster does in an hour.
+constexpr double kMostFlops = 1e30;
 
 Result<std::optional<std::int64_t>> rows_asked(const std::string& word) {
   if (word.empty()) {
@@ -26,6 +28,18 @@ Result<std::optional<std::int64_t>> rows_asked(const std::string& word) {
                    fmt::format("1 to {}", with_thousands(kMostRows)));
   }
   return rows;
+}
+
+Result<std::optional<Flops>> flops_asked(const std::string& word) {
+  if (word.empty()) {
+    return std::nullopt;
+  }
+  const auto flops = to_double(word);
+  if (!flops || !(*flops > 0.0) || *flops > kMostFlops) {
+    return invalid(fmt::format("'{}' is no number of FLOPs", printable(word)), "‹model-flops›",
+                   "a number above 0, such as 4.2e15");
+  }
+  return Flops(*flops);
 }
 
 // What all ranks did, as one.
@@ -71,14 +85,15 @@ std::optional<explain::DiagnosedPeaks> common_peaks(const KnownDevices& devices)
   return common == nullptr ? std::nullopt : peaks_of(*common);
 }
 
-Result<void> add_utilisation(const std::string& device, const Context& context,
+Result<void> add_utilisation(const DiagnoseRequest& request, const Context& context,
                              explain::DiagnoseAnswer& answer) {
+  SEXTANT_TRY(const std::optional<Flops> model_flops, flops_asked(request.model_flops));
   std::vector<std::string> names;
   for (const explain::DiagnosedRank& rank : answer.ranks) {
     // A device may be there without that anything ran on it.
     names.push_back(rank.summary.has_device ? rank.summary.device : std::string());
   }
-  SEXTANT_TRY(KnownDevices devices, known_devices(names, device, context));
+  SEXTANT_TRY(KnownDevices devices, known_devices(names, request.device, context));
   answer.assumed = std::move(devices.assumed);
   answer.peaks = common_peaks(devices);
   if (answer.peaks) {
@@ -87,7 +102,8 @@ Result<void> add_utilisation(const std::string& device, const Context& context,
                               fmt::format("data/devices/{}.toml", answer.peaks->device)});
   }
   const metrics::DevicePeaks peaks = answer.peaks ? answer.peaks->peaks : metrics::DevicePeaks{};
-  answer.kpis = metrics::kpis(answer.totals, answer.operators, answer.collectives, peaks);
+  answer.kpis =
+      metrics::kpis(answer.totals, answer.operators, answer.collectives, peaks, model_flops);
   answer.rooflines = metrics::top_operators(answer.operators, peaks, answer.operators.size());
   return {};
 }
@@ -120,7 +136,7 @@ Result<explain::DiagnoseAnswer> diagnose_answer(TraceReading& reading,
         {.summary = std::move(rank.summary), .totals = totals, .is_stated = rank.is_stated});
   }
   add_up(answer);
-  SEXTANT_CHECK_OK(add_utilisation(request.device, context, answer));
+  SEXTANT_CHECK_OK(add_utilisation(request, context, answer));
   answer.files = std::move(reading.files);
   answer.unread = std::move(reading.unread);
   return answer;

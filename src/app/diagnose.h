@@ -15,9 +15,10 @@
 namespace sextant::app {
 
 struct DiagnoseRequest {
-  TraceRequest traces;      // as_hta: HTA's tables are the answer
-  std::string device = {};  // what every rank's device is; "": what the profile names
-  std::string top = {};     // rows of each table
+  TraceRequest traces;           // as_hta: HTA's tables are the answer
+  std::string device = {};       // what every rank's device is; "": what the profile names
+  std::string model_flops = {};  // of a step on one rank
+  std::string top = {};          // rows of each table
   bool verbose = false;
 };
 

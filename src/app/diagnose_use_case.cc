@@ -16,6 +16,11 @@ std::vector<Parameter> diagnose_parameters() {
        .help = "whose peaks utilisation is of",
        .otherwise = "the one that the profile names",
        .example = "h100-sxm"},
+      {.name = "model-flops",
+       .value = "FLOPS",
+       .help = "of the model's step on one rank, for MFU",
+       .otherwise = "MFU is not said",
+       .example = "4.2e15"},
       {.name = "top",
        .kind = ParameterKind::kCount,
        .value = "COUNT",
@@ -49,6 +54,7 @@ UseCase diagnose_use_case() {
                 traces.as_hta = values.has("hta-compatible");
                 return reply_of(diagnose({.traces = std::move(traces),
                                           .device = values.one("device"),
+                                          .model_flops = values.one("model-flops"),
                                           .top = values.one("top"),
                                           .verbose = values.has("verbose")},
                                          context, control));

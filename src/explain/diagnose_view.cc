@@ -18,9 +18,10 @@ namespace {
 
 using sextant::to_text;
 
-// Together with what stands above them, no more than a screen of 40 lines.
-constexpr std::size_t kOperatorRows = 4;
-constexpr std::size_t kKernelRows = 4;
+constexpr std::ptrdiff_t kScreenLines = 40;
+// Of operators and of kernels; fewer where the whole would not fit the screen.
+constexpr std::size_t kWorkRows = 4;
+constexpr std::size_t kLeastWorkRows = 2;
 constexpr std::size_t kCollectiveRows = 3;
 constexpr std::size_t kRankRows = 3;
 constexpr std::size_t kVerboseRows = 20;
@@ -94,10 +95,24 @@ std::string read_line(const DiagnoseAnswer& answer) {
                      to_text(bytes), recorder_names(answer));
 }
 
+// "3-7"; of many pieces the first few, the last and how many there are.
+std::string step_list(const std::vector<std::int64_t>& numbers) {
+  constexpr std::size_t kShown = 48;
+  std::string text = number_list(numbers);
+  if (text.size() <= kShown) {
+    return text;
+  }
+  text.resize(text.rfind(',', kShown));
+  return fmt::format("{} … {} ({})", text, numbers.back(), numbers.size());
+}
+
 // How the steps of a rank were found, and which are left out.
 std::string steps_way(const DiagnosedRank& rank) {
   const metrics::RankSummary& summary = rank.summary;
-  const std::string kept = number_list(kept_numbers(summary));
+  std::string kept = step_list(kept_numbers(summary));
+  if (const std::int64_t more = rank.totals.steps - std::ssize(summary.steps); more > 0) {
+    kept += fmt::format(" and {} more", with_thousands(more));
+  }
   std::string way;
   switch (summary.basis) {
     case metrics::StepBasis::kMarkers:
@@ -188,7 +203,8 @@ std::string communication_text(const DiagnoseAnswer& answer) {
   }
   const metrics::Kpis& kpis = *answer.kpis;
   std::string text =
-      fmt::format("{} of the step, {} of that behind compute", percent(kpis.communication_share),
+      fmt::format("{} of the step ({} by named collectives), {} of that behind compute",
+                  percent(kpis.communication_share), percent(kpis.standard_communication_share),
                   percent(ns_share(totals.time.overlap_ns, totals.time.communication_ns)));
   if (kpis.mean_all_reduce) {
     text += fmt::format("; one mean all-reduce {}, {} of the step", to_text(*kpis.mean_all_reduce),
@@ -207,6 +223,7 @@ std::string diagnosed_use_text(const metrics::Kpis& kpis) {
   };
   add("of the peak, FLOPs recorded are", kpis.flops_utilisation);
   add("of memory's bandwidth, bytes recorded are", kpis.memory_utilisation);
+  add("MFU", kpis.mfu);
   add("goodput", kpis.goodput);
   return text;
 }
@@ -232,6 +249,10 @@ std::vector<std::pair<std::string_view, std::string>> diagnose_lines(const Diagn
     lines.emplace_back("idle", shares_text(idle_parts(totals.idle), totals.time.idle_ns));
   }
   lines.emplace_back("path", shares_text(path_parts(totals.path_ns), totals.time.total_ns()));
+  if (answer.verbose) {
+    lines.emplace_back("spent",
+                       shares_text(category_parts(totals.categories_ns), totals.time.total_ns()));
+  }
   lines.emplace_back("comm.", communication_text(answer));
   if (answer.kpis) {
     lines.emplace_back("use", diagnosed_use_text(*answer.kpis));
@@ -326,20 +347,11 @@ std::string unread_text(const DiagnoseAnswer& answer, const Style& style) {
   return text;
 }
 
-}  // namespace
-
-std::string to_text(const DiagnoseAnswer& answer, const Style& style) {
-  if (style.format == Format::kJson) {
-    return diagnose_json(answer);
-  }
-  const bool people = style.format != Format::kCsv;
-  if (!people) {
-    return to_text(steps_table(answer, table_style(answer, style, kVerboseRows)), style);
-  }
+std::string whole_text(const DiagnoseAnswer& answer, const Style& style, std::size_t work_rows) {
   std::string text = summary_text(answer, style);
-  text += section(breakdown_table(answer, people, style.format == Format::kTable), style);
-  text += section(top_operators_table(answer, table_style(answer, style, kOperatorRows)), style);
-  text += section(top_kernels_table(answer, table_style(answer, style, kKernelRows)), style);
+  text += section(breakdown_table(answer, true, style.format == Format::kTable), style);
+  text += section(top_operators_table(answer, table_style(answer, style, work_rows)), style);
+  text += section(top_kernels_table(answer, table_style(answer, style, work_rows)), style);
   text += section(collectives_table(answer, table_style(answer, style, kCollectiveRows)), style);
   if (answer.ranks.size() > 1) {
     text += section(worst_ranks_table(answer, table_style(answer, style, kRankRows)), style);
@@ -349,6 +361,24 @@ std::string to_text(const DiagnoseAnswer& answer, const Style& style) {
   }
   const std::string unread = unread_text(answer, style);
   return unread.empty() ? text : text + "\n" + unread;
+}
+
+}  // namespace
+
+std::string to_text(const DiagnoseAnswer& answer, const Style& style) {
+  if (style.format == Format::kJson) {
+    return diagnose_json(answer);
+  }
+  if (style.format == Format::kCsv) {
+    return to_text(steps_table(answer, table_style(answer, style, kVerboseRows)), style);
+  }
+  std::string text;
+  std::size_t rows = kWorkRows;
+  do {
+    text = whole_text(answer, style, rows);
+    --rows;
+  } while (rows >= kLeastWorkRows && std::count(text.begin(), text.end(), '\n') > kScreenLines);
+  return text;
 }
 
 }  // namespace sextant::explain

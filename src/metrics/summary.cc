@@ -214,7 +214,7 @@ Summary summarize(const View& view, const Steps& steps, const std::vector<RankMe
                      .has_device = measured.has_device,
                      .basis = measured.steps.basis,
                      .found_by = short_name(measured.steps.found_by),
-                     .recorded = static_cast<std::int64_t>(measured.steps.steps.size())};
+                     .recorded = measured.steps.kept() + measured.steps.left_out};
     add_facts(*view.recording, rank);
     for (const StepMeasures& step : measured.kept) {
       if (rank.steps.size() < kMostSummarySteps) {

@@ -22,7 +22,8 @@ std::vector<Row> joined_rows(std::vector<Row> rows, const std::vector<Row>& more
 auto step_key(const StepMeasures& step) {
   return std::tuple(step.number, step.window.start_ns, step.window.end_ns, step.host.start_ns,
                     step.host.end_ns, step.time.compute_ns, step.time.exposed_communication_ns,
-                    step.time.exposed_copy_ns, step.idle.host_late_ns, step.path_ns);
+                    step.time.exposed_copy_ns, step.idle.host_late_ns, step.path_ns,
+                    step.categories_ns);
 }
 
 // Groups in order, once each; instances in order.
@@ -100,23 +101,16 @@ MatchKey match_key(const RankSummary& rank, const CollectiveInstance& one) {
 }  // namespace
 
 Summary merge(Summary a, const Summary& b) {
-  std::map<RankId, RankSummary> ranks;
-  for (RankSummary& rank : a.ranks) {
-    const RankId id = rank.rank;
-    ranks.emplace(id, std::move(rank));
-  }
   for (const RankSummary& rank : b.ranks) {
-    const auto [at, is_new] = ranks.try_emplace(rank.rank, rank);
-    if (!is_new) {
-      join(at->second, rank);
+    auto at = std::ranges::lower_bound(a.ranks, rank.rank, {}, &RankSummary::rank);
+    if (at != a.ranks.end() && at->rank == rank.rank) {
+      join(*at, rank);
+    } else {
+      at = a.ranks.insert(at, rank);  // ranks mostly come in order: at the end
     }
-    put_in_order(at->second);
+    put_in_order(*at);
   }
-  Summary merged;
-  for (auto& [id, rank] : ranks) {
-    merged.ranks.push_back(std::move(rank));
-  }
-  return merged;
+  return a;
 }
 
 std::int64_t MatchedCollective::transfer_ns() const {

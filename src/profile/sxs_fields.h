@@ -72,6 +72,9 @@ void fields_of_step(Archive& archive, Step& step) {
     archive.amount(time);
   }
   archive.amount(step.assumed_waits);
+  for (auto& time : step.categories_ns) {
+    archive.amount(time);
+  }
   archive.optional(step.memory, [&](auto& peak) { fields_of_peak(archive, peak); });
   archive.wide(step.flops);
 }
@@ -87,6 +90,9 @@ void fields_of_totals(Archive& archive, Totals& totals) {
     archive.amount(time);
   }
   archive.amount(totals.assumed_waits);
+  for (auto& time : totals.categories_ns) {
+    archive.amount(time);
+  }
   archive.optional(totals.memory, [&](auto& peak) { fields_of_peak(archive, peak); });
   archive.wide(totals.flops);
 }

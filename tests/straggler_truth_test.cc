@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "base/places_testing.h"
-#include "diagnose/what_if.h"
+#include "diagnose/rank_rules.h"
 #include "profile_testing.h"
 
 namespace sextant {
@@ -61,6 +61,12 @@ TEST_F(Straggler, OneSlowWorkerIsNamed) {
   EXPECT_EQ(worker.coordinates,
             (std::vector<std::pair<std::string, std::int64_t>>{{"dp", 0}, {"pp", 0}, {"tp", 0}}));
   EXPECT_NEAR(share_of_rank(replay, slowest[0].rank), 1.0017, 0.03);
+  const auto scene = diagnose::scene_of(ar->summary, {}, std::nullopt);
+  const auto findings = rank_findings(scene);
+  ASSERT_EQ(findings.found.size(), 1U) << findings.found.at(1).cause;
+  EXPECT_EQ(findings.found[0].rule, "slow-worker");
+  EXPECT_EQ(findings.found[0].ranks, std::vector<RankId>{worker.rank});
+  EXPECT_NEAR(findings.found[0].per_step / scene.step, 1.0 - 1.0 / 1.97305, 0.02);
 }
 
 // S = 1.179, M_S = 1.22, M_W = 0.03 (result-ST.json, ms-ST.json, mw-ST.json).
@@ -76,6 +82,18 @@ TEST_F(Straggler, TheLastStageIsTooLong) {
   const std::vector<std::int64_t> stages = stages_of(st->summary, st->meetings);
   EXPECT_NEAR(share_of_last_stage(replay, stages), 1.2194, 0.03);
   EXPECT_NEAR(share_of_rank(replay, slowest_workers(replay).at(0).rank), 0.0314, 0.03);
+  const auto scene = diagnose::scene_of(st->summary, {}, std::nullopt);
+  const auto findings = rank_findings(scene);
+  ASSERT_FALSE(findings.found.empty());
+  EXPECT_EQ(findings.found[0].rule, "stage-imbalance");
+  for (const RankId rank : findings.found[0].ranks) {
+    EXPECT_EQ(stages.at(static_cast<std::size_t>(rank.value)), 3);
+  }
+  // Four microbatches in four stages leave a bubble; no rank alone is slow.
+  for (const diagnose::Finding& finding : findings.found) {
+    EXPECT_TRUE(finding.rule == "stage-imbalance" || finding.explained_by == "stage-imbalance")
+        << finding.cause;
+  }
 }
 
 }  // namespace

@@ -5,6 +5,8 @@
 #include <queue>
 #include <set>
 
+#include "diagnose/medians.h"
+
 namespace sextant::diagnose {
 namespace {
 
@@ -14,18 +16,6 @@ using metrics::kNone;
 constexpr std::size_t kWorstPercent = 3;
 // Replays of one rank each; a job without coordinates has no cheaper score.
 constexpr std::size_t kMostScored = 32;
-
-std::int64_t median_of(std::vector<std::int64_t>& values) {
-  const std::size_t middle = values.size() / 2;
-  std::ranges::nth_element(values, values.begin() + static_cast<std::ptrdiff_t>(middle));
-  const std::int64_t upper = values[middle];
-  if (values.size() % 2 == 1) {
-    return upper;
-  }
-  const std::int64_t lower =
-      *std::max_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(middle));
-  return lower + (upper - lower) / 2;
-}
 
 std::int64_t mean_of(const std::vector<std::int64_t>& values) {
   double sum = 0.0;
@@ -47,7 +37,7 @@ std::vector<std::int64_t> ideal_lengths(const ReplayGraph& graph) {
   std::vector<std::int64_t> of_type(graph.types, 0);
   for (std::size_t type = 0; type < by_type.size(); ++type) {
     if (!by_type[type].empty()) {
-      of_type[type] = is_work[type] ? mean_of(by_type[type]) : median_of(by_type[type]);
+      of_type[type] = is_work[type] ? mean_of(by_type[type]) : median_ns(by_type[type]);
     }
   }
   std::vector<std::int64_t> lengths;

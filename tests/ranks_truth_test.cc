@@ -59,7 +59,7 @@ Summary summary_of(const std::vector<Recording>& recordings) {
   return summary;
 }
 
-Findings findings_of(const Summary& summary) {
+Findings rank_findings_of(const Summary& summary) {
   return rank_findings(diagnose::scene_of(summary, {}, std::nullopt));
 }
 
@@ -117,7 +117,8 @@ TEST(Ranks, ZeroAndSixOfMegatronAreLaunchedLate) {
   EXPECT_EQ(study.path.total_ns, study.job.as_recorded.step_ns.at(0));
   std::int64_t late_hosts = 0;
   for (const std::size_t rank : {0U, 6U}) {
-    late_hosts += study.path.by_rank.at(rank).at(static_cast<std::size_t>(diagnose::LateCause::kHost));
+    late_hosts +=
+        study.path.by_rank.at(rank).at(static_cast<std::size_t>(diagnose::LateCause::kHost));
   }
   EXPECT_GT(2 * late_hosts, study.path.total_ns);
 }
@@ -136,9 +137,9 @@ TEST(Ranks, OtherClocksChangeNothing) {
   }
   const Summary before = summary_of(recordings);
   const Summary after = summary_of(moved);
-  const Findings findings = findings_of(after);
+  const Findings findings = rank_findings_of(after);
   expect_late_hosts(findings);
-  const double was = findings_of(before).found.at(0).per_step / 1_ms;
+  const double was = rank_findings_of(before).found.at(0).per_step / 1_ms;
   EXPECT_NEAR(findings.found[0].per_step / 1_ms, was, 1e-3 * was);
   const auto clocks = clocks_of(after, diagnose::meetings_of(after));
   EXPECT_EQ(clocks.unaligned, 0U);
@@ -162,12 +163,12 @@ TEST(Ranks, SomeOfMegatronsRanksBlameNobodyWhoIsNotThere) {
   }
   recordings.erase(recordings.begin() + 5, recordings.end());
   recordings.erase(recordings.begin());
-  for (const Finding& finding : findings_of(summary_of(recordings)).found) {
+  for (const Finding& finding : rank_findings_of(summary_of(recordings)).found) {
     EXPECT_NE(finding.status, diagnose::Status::kVerified) << finding.cause;
     EXPECT_NE(finding.cause.find("of the 4 ranks given"), std::string::npos) << finding.cause;
   }
   recordings.resize(1);
-  const Findings alone = findings_of(summary_of(recordings));
+  const Findings alone = rank_findings_of(summary_of(recordings));
   EXPECT_TRUE(alone.found.empty());
   EXPECT_FALSE(alone.abstained.empty());
 }
@@ -181,12 +182,12 @@ TEST(Ranks, OneOfEightIsLateThroughItsData) {
     GTEST_SKIP() << "no ../shared/traces/gloo_ranks";
   }
   const Summary faulty = summary_of(late);
-  const Findings findings = findings_of(faulty);
+  const Findings findings = rank_findings_of(faulty);
   ASSERT_EQ(findings.found.size(), 1U);
   EXPECT_EQ(findings.found[0].rule, "data-late-rank") << findings.found[0].cause;
   EXPECT_EQ(findings.found[0].ranks, std::vector<RankId>{{2}});
   const Summary healthy = summary_of(plain);
-  for (const Finding& finding : findings_of(healthy).found) {
+  for (const Finding& finding : rank_findings_of(healthy).found) {
     ADD_FAILURE() << finding.rule << ": " << finding.cause;
   }
   // What the fault cost, by the run without it, is within what the finding says, and at least half.

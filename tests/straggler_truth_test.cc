@@ -33,8 +33,7 @@ class Straggler : public testing::Test {
 };
 
 double share_of_rank(const JobReplay& replay, std::uint32_t rank) {
-  const Seconds without =
-      mended(replay, [&](const ReplayNode& node) { return node.rank == rank; });
+  const Seconds without = mended(replay, [&](const ReplayNode& node) { return node.rank == rank; });
   return diagnose::explained_share(replay, without).value_or(0.0);
 }
 

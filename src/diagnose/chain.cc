@@ -32,9 +32,8 @@ class Account {
       entries_[size_++] = {key, ns};
       return;
     }
-    auto least = std::ranges::min_element(entries_, {}, [](const auto& entry) {
-      return std::abs(entry.second);
-    });
+    auto least = std::ranges::min_element(entries_, {},
+                                          [](const auto& entry) { return std::abs(entry.second); });
     if (std::abs(ns) > std::abs(least->second)) {
       *least = {key, ns};
     }
@@ -58,7 +57,10 @@ class Account {
 class ChainWalk {
  public:
   ChainWalk(const ReplayGraph& graph, const Replay& replay, const PeerMedians& medians)
-      : graph_(graph), replay_(replay), medians_(medians), missing_(graph.meetings),
+      : graph_(graph),
+        replay_(replay),
+        medians_(medians),
+        missing_(graph.meetings),
         step_of_(graph.nodes.size(), 0) {
     for (std::uint32_t step = 0; step < graph.steps.size(); ++step) {
       for (std::uint32_t i = graph.steps[step].first; i < graph.steps[step].end; ++i) {
@@ -150,8 +152,7 @@ class ChainWalk {
       }
       explain(late, account(member), replay_.came_ns[last] - replay_.came_ns[member]);
       account(member) = late;
-      const std::int64_t slower =
-          graph_.nodes[first].actual_ns - medians_.length_of(first);
+      const std::int64_t slower = graph_.nodes[first].actual_ns - medians_.length_of(first);
       if (slower > 0) {
         account(member).add(key_of(graph_.nodes[first].rank, LateCause::kLink), slower);
       }
@@ -187,8 +188,7 @@ class ChainWalk {
     for (const auto& [key, ns] : late) {
       const std::int64_t beyond = ns > 0 ? std::max<std::int64_t>(0, ns - waiting.of(key)) : 0;
       if (beyond > 0) {
-        const auto explained =
-            static_cast<std::int64_t>(scale * static_cast<double>(beyond) + 0.5);
+        const auto explained = static_cast<std::int64_t>(scale * static_cast<double>(beyond) + 0.5);
         roots_[key].waiting_ns += explained;
         in_step_.insert(key);
         in_meeting_.insert(key);
@@ -211,9 +211,8 @@ class ChainWalk {
 }  // namespace
 
 double Chain::share_of(const Root& root) const {
-  return waiting_ns == 0
-             ? 0.0
-             : static_cast<double>(root.waiting_ns) / static_cast<double>(waiting_ns);
+  return waiting_ns == 0 ? 0.0
+                         : static_cast<double>(root.waiting_ns) / static_cast<double>(waiting_ns);
 }
 
 Chain chain_of(const ReplayGraph& graph, const Replay& replay, const PeerMedians& medians) {

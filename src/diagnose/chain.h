@@ -3,10 +3,10 @@
 // In a replay of the job as recorded each moment of waiting is for the rank that came last. What
 // made it late is what it did for longer than its peers did the same since they were last together:
 // its own compute, its host, its data, or what it had caught from another rank when it waited for
-// that one earlier. So along each rank's path goes an account of excess, by the rank and cause where
-// it arose; ranks that meet leave with the account of the last to come, and what two accounts have
-// in common cancels out. Waiting that no account explains is the schedule's (a pipeline's bubble),
-// or too many small things.
+// that one earlier. So along each rank's path goes an account of excess, by the rank and cause
+// where it arose; ranks that meet leave with the account of the last to come, and what two accounts
+// have in common cancels out. Waiting that no account explains is the schedule's (a pipeline's
+// bubble), or too many small things.
 #pragma once
 
 #include <cstdint>

@@ -68,8 +68,8 @@ class ClockFitter {
   }
 
   Clocks take() {
-    // From rank to rank outwards; then once more, from the medians of all that were reached, so that
-    // the reference's own late ends weigh no more than others'.
+    // From rank to rank outwards; then once more, from the medians of all that were reached, so
+    // that the reference's own late ends weigh no more than others'.
     while (reach_by_ends() || reach_by_messages()) {
     }
     fit_again();
@@ -97,10 +97,10 @@ class ClockFitter {
   std::vector<std::vector<Point>> points_of(const Wants& wants) const {
     std::vector<std::vector<Point>> points(clocks_.ranks.size());
     for (const Meeting& meeting : meetings_.all) {
-      const bool any = ends_together(meeting) &&
-                       std::ranges::any_of(meeting.seen, [&](const SeenBy& seen) {
-                         return wants(seen.rank_place);
-                       });
+      const bool any =
+          ends_together(meeting) && std::ranges::any_of(meeting.seen, [&](const SeenBy& seen) {
+            return wants(seen.rank_place);
+          });
       const auto end = any ? end_of(meeting) : std::nullopt;
       for (const SeenBy& seen : meeting.seen) {
         if (end && wants(seen.rank_place)) {
@@ -147,8 +147,7 @@ class ClockFitter {
         // Whoever sends: neither end is done before the other has begun.
         const RankClock& clock = clocks_.ranks[known.rank_place];
         Bounds& bound = bounds[other.rank_place];
-        bound.least =
-            std::max(bound.least, other.start_ns - clock.on_reference(known.end_ns));
+        bound.least = std::max(bound.least, other.start_ns - clock.on_reference(known.end_ns));
         bound.most = std::min(bound.most, other.end_ns - clock.on_reference(known.start_ns));
         bound.base_ns = other.start_ns;
       }
@@ -178,8 +177,7 @@ class ClockFitter {
       for (const SeenBy& seen : meeting.seen) {
         const RankClock& clock = clocks_.ranks[seen.rank_place];
         if (end && clock.is_aligned) {
-          apart.push_back(
-              std::abs(static_cast<double>(clock.on_reference(seen.end_ns) - *end)));
+          apart.push_back(std::abs(static_cast<double>(clock.on_reference(seen.end_ns) - *end)));
         }
       }
     }

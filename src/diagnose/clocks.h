@@ -1,11 +1,11 @@
 // The clocks of a job's ranks, laid over one another.
 //
 // No rank is done with an all-reduce before all have come to it, so its end is one moment on all of
-// them, to some tens of microseconds. From many such ends follows how each rank's clock differs from
-// the reference's: by an offset and a drift. Medians throughout: a collective that one rank ended
-// late moves nothing. Ranks that share no group with the reference are reached over those that do.
-// Ranks that only exchange messages are placed by bounds: a message is not received before it was
-// sent, nor is a sender done before its receiver has begun.
+// them, to some tens of microseconds. From many such ends follows how each rank's clock differs
+// from the reference's: by an offset and a drift. Medians throughout: a collective that one rank
+// ended late moves nothing. Ranks that share no group with the reference are reached over those
+// that do. Ranks that only exchange messages are placed by bounds: a message is not received before
+// it was sent, nor is a sender done before its receiver has begun.
 //
 // Diagnosis itself asks for no common clock (replay_graph.h); it is needed to show ranks side by
 // side, and to say when one of them did what.
@@ -22,8 +22,8 @@
 
 namespace sextant::diagnose {
 
-// Quartz is off by some 50 parts in a million, two by twice that; what is beyond is no drift. Source:
-// RFC 5905, 11.3: NTP bounds frequency by 500 parts in a million.
+// Quartz is off by some 50 parts in a million, two by twice that; what is beyond is no drift.
+// Source: RFC 5905, 11.3: NTP bounds frequency by 500 parts in a million.
 inline constexpr double kMostDrift = 500e-6;
 // Fewer ends in common say nothing of how well they fit.
 inline constexpr std::size_t kFewestEnds = 3;

@@ -63,8 +63,8 @@ TEST(Clocks, LateEndsMoveNothing) {
     instances[i].end_ns += 5 * kMs;
   }
   const Clocks clocks = clocks_of_job(job.summary());
-  const std::int64_t apart = clocks.ranks[1].on_reference(777 * kMs + 100 * kMs) -
-                             clocks.ranks[0].on_reference(100 * kMs);
+  const std::int64_t apart =
+      clocks.ranks[1].on_reference(777 * kMs + 100 * kMs) - clocks.ranks[0].on_reference(100 * kMs);
   EXPECT_LT(std::abs(apart), 1'000);
   EXPECT_LT(*clocks.typical_residual, 1_us);
 }
@@ -82,8 +82,8 @@ TEST(Clocks, MessagesBoundThem) {
   job.set_clock(2, -4'000 * kMs);
   const Clocks clocks = clocks_of_job(job.summary());
   EXPECT_EQ(clocks.unaligned, 0U);
-  const std::int64_t apart = clocks.ranks[2].on_reference(-4'000 * kMs) -
-                             clocks.ranks[0].on_reference(0);
+  const std::int64_t apart =
+      clocks.ranks[2].on_reference(-4'000 * kMs) - clocks.ranks[0].on_reference(0);
   EXPECT_LE(std::abs(apart), kMs);
 }
 

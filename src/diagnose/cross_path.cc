@@ -43,8 +43,7 @@ CrossPath cross_path(const ReplayGraph& graph, const Replay& replay) {
       const std::uint32_t last = last_to_come(graph, replay, node);
       add_node(graph, last, replay.done_ns[node] - replay.came_ns[last], path);
       const std::uint32_t before = waited_for(graph, replay, last);
-      path.changes +=
-          graph.nodes[last].rank != graph.nodes[node].rank ? 1 : 0;
+      path.changes += graph.nodes[last].rank != graph.nodes[node].rank ? 1 : 0;
       node = before;
     }
   }

@@ -103,7 +103,7 @@ bool overlap(const std::vector<SeenBy>& seen) {
   return all_there <= first_done + kSameMomentNs;
 }
 
-Meeting meeting_of(const Summary& summary, std::vector<SeenBy> seen, bool is_message) {
+Meeting found_meeting(const Summary& summary, std::vector<SeenBy> seen, bool is_message) {
   const CollectiveInstance& one = instance_of(summary, seen.front());
   Meeting meeting;
   meeting.step = one.step;
@@ -137,8 +137,7 @@ std::vector<std::vector<SeenBy>> grouped(const Summary& summary, const Places& p
       met.push_back(std::move(seen));
     }
   }
-  const bool holds =
-      static_cast<double>(together) >= kNearlyAll * static_cast<double>(met.size());
+  const bool holds = static_cast<double>(together) >= kNearlyAll * static_cast<double>(met.size());
   return holds ? std::move(met) : std::vector<std::vector<SeenBy>>();
 }
 
@@ -154,7 +153,7 @@ void add_collectives(const Summary& summary, const Places& places, const Named& 
     std::vector<std::vector<SeenBy>> met = grouped(summary, places, named, held);
     if (!met.empty()) {
       for (std::vector<SeenBy>& seen : met) {
-        meetings.push_back(meeting_of(summary, std::move(seen), false));
+        meetings.push_back(found_meeting(summary, std::move(seen), false));
       }
       return;
     }
@@ -222,7 +221,7 @@ void add_messages(const Summary& summary, const Places& places, const Named& sen
     }
   }
   for (std::vector<SeenBy>& pair : best) {
-    meetings.push_back(meeting_of(summary, std::move(pair), true));
+    meetings.push_back(found_meeting(summary, std::move(pair), true));
   }
 }
 

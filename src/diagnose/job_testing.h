@@ -14,18 +14,31 @@ namespace sextant::diagnose {
 // which the last has come and the transfer is over.
 class MadeJob {
  public:
-  explicit MadeJob(std::size_t ranks) : now_(ranks, 0), from_(ranks, 0) {
+  explicit MadeJob(std::size_t ranks) : now_(ranks, 0), from_(ranks, 0), is_at_work_(ranks, false) {
     for (std::size_t rank = 0; rank < ranks; ++rank) {
       summary_.ranks.push_back({.rank = {static_cast<std::int64_t>(rank)}});
       summary_.ranks.back().names = {"op"};
     }
   }
 
+  // Between two meetings all work is one stretch.
   void work(std::size_t rank, metrics::OwnWork parts) {
+    std::vector<metrics::OwnWork>& all = summary_.ranks[rank].work;
+    if (!all.empty() && all.back().step == step_ && is_at_work_[rank]) {
+      const metrics::OwnWork& before = all.back();
+      parts.compute_ns += before.compute_ns;
+      parts.copy_ns += before.copy_ns;
+      parts.data_ns += before.data_ns;
+      parts.host_ns += before.host_ns;
+      parts.other_ns += before.other_ns;
+      now_[rank] = before.start_ns;
+      all.pop_back();
+    }
+    is_at_work_[rank] = true;
     parts.step = step_;
     parts.start_ns = now_[rank];
     parts.end_ns = now_[rank] += parts.total_ns();
-    summary_.ranks[rank].work.push_back(parts);
+    all.push_back(parts);
   }
   void compute(std::size_t rank, std::int64_t ns) { work(rank, {.compute_ns = ns}); }
   void compute_all(std::int64_t ns) {
@@ -60,7 +73,7 @@ class MadeJob {
   // Ends the step for all ranks, where each of them is.
   void next_step() {
     for (std::size_t rank = 0; rank < now_.size(); ++rank) {
-      metrics::StepMeasures step{.number = step_};
+      metrics::StepMeasures step{.number = step_, .host = {}, .window = {}};
       step.window = {from_[rank], now_[rank]};
       step.time.compute_ns = now_[rank] - from_[rank];
       summary_.ranks[rank].steps.push_back(step);
@@ -112,6 +125,7 @@ class MadeJob {
       one.end_ns = last + transfer_ns;
       of.instances.push_back(one);
       now_[rank] = one.end_ns;
+      is_at_work_[rank] = false;
     }
   }
 
@@ -126,6 +140,7 @@ class MadeJob {
 
   metrics::Summary summary_;
   std::vector<std::int64_t> now_, from_;
+  std::vector<bool> is_at_work_;
   std::int64_t step_ = 0;
 };
 

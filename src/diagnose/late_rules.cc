@@ -29,7 +29,7 @@ constexpr std::int64_t kFewestMeetings = 8;
 struct LateRule {
   LateCause cause;
   const char* rule;
-  StepPart part;          // what the late rank's own step shows
+  StepPart part;         // what the late rank's own step shows
   const char* sentence;  // after "because"
 };
 constexpr std::array<LateRule, 4> kLateRules{
@@ -80,8 +80,8 @@ bool is_whole_stage(const RankStudy& study, const std::vector<std::uint32_t>& ra
     return false;
   }
   const std::int64_t stage = study.stages[ranks.front()];
-  const bool is_one = std::ranges::all_of(
-      ranks, [&](std::uint32_t rank) { return study.stages[rank] == stage; });
+  const bool is_one =
+      std::ranges::all_of(ranks, [&](std::uint32_t rank) { return study.stages[rank] == stage; });
   return is_one &&
          std::ranges::count(study.stages, stage) == static_cast<std::ptrdiff_t>(ranks.size());
 }
@@ -127,8 +127,8 @@ AgainstPeers against_peers(const RankStudy& study, const LateRanks& late, LateCa
   for (std::uint32_t i = 0; i < graph.nodes.size(); ++i) {
     const ReplayNode& node = graph.nodes[i];
     if (node.is_work && std::ranges::find(late.ranks, node.rank) != late.ranks.end()) {
-      const auto own = static_cast<double>(
-          parts_of(graph.summary->ranks[node.rank].work[node.place])[part]);
+      const auto own =
+          static_cast<double>(parts_of(graph.summary->ranks[node.rank].work[node.place])[part]);
       const auto normal = static_cast<double>(study.medians.parts_of(i)[part]);
       sums.own_ns += own;
       sums.normal_ns += normal;
@@ -161,13 +161,14 @@ std::string cause_of(const Scene& scene, const RankStudy& study, const LateRanks
       to_text(sums.normal_ns / each * 1_ns), is_one ? "its" : "their", share);
   if (!study.meetings.shares_clock) {
     const double steps = static_cast<double>(scene.summary->ranks.front().total().steps);
-    text += fmt::format("; transfers themselves take {} a step",
-                        to_text(static_cast<double>(study.arrivals.transfer_ns) /
-                                std::max(1.0, steps) * 1_ns));
+    text += fmt::format(
+        "; transfers themselves take {} a step",
+        to_text(static_cast<double>(study.arrivals.transfer_ns) / std::max(1.0, steps) * 1_ns));
   }
-  return text + fmt::format(". Replayed, the job takes {:.2f} times what it would if nobody were "
-                            "late",
-                            study.job.slowdown());
+  return text + fmt::format(
+                    ". Replayed, the job takes {:.2f} times what it would if nobody were "
+                    "late",
+                    study.job.slowdown());
 }
 
 }  // namespace
@@ -179,8 +180,7 @@ void add_late_ranks(const Scene& scene, const RankStudy& study, Findings& findin
         (rule.cause == LateCause::kCompute && is_whole_stage(study, late.ranks))) {
       continue;
     }
-    const Seconds saved =
-        study.job.actual - without_lateness(study, late.ranks, rule.cause);
+    const Seconds saved = study.job.actual - without_lateness(study, late.ranks, rule.cause);
     if (of_recorded_step(scene, study, saved) < kWorthSaying * scene.step) {
       continue;
     }

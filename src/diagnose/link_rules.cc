@@ -94,8 +94,8 @@ void compare(const RankStudy& study, const ByGroup& groups, SlowLinks& links) {
     return static_cast<double>(group.median_ns) > kSlowerLink * static_cast<double>(normal) &&
            group.meetings.size() >= kFewestSlow && normal > 0;
   };
-  const auto slow = static_cast<std::size_t>(std::ranges::count_if(
-      groups, [&](const auto& group) { return is_slow(group.second); }));
+  const auto slow = static_cast<std::size_t>(
+      std::ranges::count_if(groups, [&](const auto& group) { return is_slow(group.second); }));
   const bool is_odd = slow <= std::max<std::size_t>(1, groups.size() / kGroupsPerSlow);
   for (const auto& [ranks, group] : groups) {
     const bool counts = is_odd && is_slow(group);
@@ -131,9 +131,8 @@ RankList culprits(const SlowLinks& links) {
     }
   }
   const bool covers = std::ranges::all_of(links.groups, [&](const RankList& group) {
-    return std::ranges::any_of(group, [&](std::uint32_t rank) {
-      return std::ranges::find(always, rank) != always.end();
-    });
+    return std::ranges::any_of(
+        group, [&](std::uint32_t rank) { return std::ranges::find(always, rank) != always.end(); });
   });
   return !always.empty() && always.size() < all.size() && covers ? always : all;
 }
@@ -187,8 +186,7 @@ void find_slow(const RankStudy& study, const RankList& ranks, const GroupTransfe
                SlowTransfers& slow) {
   const ReplayGraph& graph = study.job.graph;
   const ReplayNode& first = graph.nodes[graph.members[graph.member_start[group.meetings[0]]]];
-  const bool is_sized =
-      graph.summary->ranks[first.rank].instances[first.place].bytes.has_value();
+  const bool is_sized = graph.summary->ranks[first.rank].instances[first.place].bytes.has_value();
   std::vector<std::uint32_t> found;
   for (const std::uint32_t meeting : group.meetings) {
     if (static_cast<double>(transfer_in(graph, meeting)) >

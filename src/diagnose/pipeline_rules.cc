@@ -110,8 +110,8 @@ std::optional<Evidence> longest_work(const RankStudy& study, std::uint32_t rank)
 
 bool add_imbalance(const Scene& scene, const RankStudy& study, const StageTimes& times,
                    Findings& findings) {
-  const auto longest = std::ranges::max_element(
-      times.compute_ns, {}, [](const auto& stage) { return stage.second; });
+  const auto longest = std::ranges::max_element(times.compute_ns, {},
+                                                [](const auto& stage) { return stage.second; });
   const StageGains gains = stage_gains(study, times, longest->first);
   if (of_recorded_step(scene, study, gains.balanced) < kWorthSaying * scene.step) {
     return false;
@@ -141,15 +141,14 @@ bool add_imbalance(const Scene& scene, const RankStudy& study, const StageTimes&
   return true;
 }
 
-// Microbatches of a step, times the parts of the model that each passes on a rank: a rank sends each
-// of them forward once to the next, and gets it back.
+// Microbatches of a step, times the parts of the model that each passes on a rank: a rank sends
+// each of them forward once to the next, and gets it back.
 double microbatches(const RankStudy& study) {
   std::set<std::pair<std::uint32_t, std::uint32_t>> pairs;
   std::size_t messages = 0;
   for (const Meeting& meeting : study.meetings.all) {
     if (meeting.is_message) {
-      const auto [low, high] =
-          std::minmax(meeting.seen[0].rank_place, meeting.seen[1].rank_place);
+      const auto [low, high] = std::minmax(meeting.seen[0].rank_place, meeting.seen[1].rank_place);
       pairs.insert({low, high});
       messages += 1;
     }
@@ -174,8 +173,7 @@ void add_bubble(const Scene& scene, const RankStudy& study, std::size_t stages, 
   const double share = others / (batches + others);
   const double ranks = static_cast<double>(scene.summary->ranks.size());
   const double steps = static_cast<double>(study.job.graph.steps.size());
-  const Seconds waited =
-      static_cast<double>(study.chain.waiting_ns) / ranks / steps * 1_ns;
+  const Seconds waited = static_cast<double>(study.chain.waiting_ns) / ranks / steps * 1_ns;
   const Seconds lost = std::min(share * scene.step, of_recorded_step(scene, study, waited));
   if (lost < kWorthSaying * scene.step) {
     return;
@@ -183,7 +181,8 @@ void add_bubble(const Scene& scene, const RankStudy& study, std::size_t stages, 
   Finding finding;
   finding.rule = "pipeline-bubble";
   finding.cause = fmt::format(
-      "A pipeline of {} stages with {:.0f} microbatches a step fills and drains for {:.0f} % of it: "
+      "A pipeline of {} stages with {:.0f} microbatches a step fills and drains for {:.0f} % of "
+      "it: "
       "ranks wait {} a step for messages",
       stages, batches, 100.0 * share, to_text(waited));
   finding.per_step = lost;

@@ -119,11 +119,11 @@ std::optional<Evidence> longest_wait(const RankStudy& study,
   const std::int64_t from =
       before == kNone ? node.start_ns : std::min(node.start_ns, graph.nodes[before].end_ns);
   const metrics::Summary& summary = *graph.summary;
-  return Evidence{.rank = summary.ranks[node.rank].rank,
-                  .time = {from, node.end_ns},
-                  .what = fmt::format("waits {} for rank {}",
-                                      to_text(static_cast<double>(waited) * 1_ns),
-                                      summary.ranks[for_whom].rank.value)};
+  return Evidence{
+      .rank = summary.ranks[node.rank].rank,
+      .time = {from, node.end_ns},
+      .what = fmt::format("waits {} for rank {}", to_text(static_cast<double>(waited) * 1_ns),
+                          summary.ranks[for_whom].rank.value)};
 }
 
 Findings rank_findings(const Scene& scene, const RankStudy& study) {

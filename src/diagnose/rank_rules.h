@@ -11,8 +11,8 @@
 
 namespace sextant::diagnose {
 
-// Less of a step is what steps differ by anyhow. Source: StragglerAnalysis (wia.py), which asks only
-// of jobs slowed down by 3 % or more.
+// Less of a step is what steps differ by anyhow. Source: StragglerAnalysis (wia.py), which asks
+// only of jobs slowed down by 3 % or more.
 inline constexpr double kWorthSaying = 0.03;
 
 // late-rank, slow-worker, data-late-rank, stage-imbalance, pipeline-bubble, straggling-link,

@@ -37,8 +37,7 @@ Seconds without_lateness(const RankStudy& study, const std::vector<std::uint32_t
   std::vector<std::int64_t> lengths = study.job.actual_ns;
   for (std::uint32_t i = 0; i < lengths.size(); ++i) {
     const ReplayNode& node = graph.nodes[i];
-    if (node.is_work && part < kWorkCauses &&
-        std::ranges::find(ranks, node.rank) != ranks.end()) {
+    if (node.is_work && part < kWorkCauses && std::ranges::find(ranks, node.rank) != ranks.end()) {
       const WorkParts parts = parts_of(graph.summary->ranks[node.rank].work[node.place]);
       lengths[i] -= std::max<std::int64_t>(0, parts[part] - study.medians.parts_of(i)[part]);
     }

@@ -4,6 +4,7 @@
 #include <array>
 #include <limits>
 #include <map>
+#include <optional>
 #include <tuple>
 
 #include "diagnose/found_groups.h"
@@ -18,24 +19,37 @@ using metrics::OwnWork;
 using metrics::RankSummary;
 using metrics::Summary;
 
+constexpr std::int64_t kAllSteps = std::numeric_limits<std::int64_t>::max();
+
+// The last step that a list holds whole. A list that was cut to its room ends with a whole step,
+// because the next one found no place; steps are alike, so one of twice the longest would have to.
+// Nothing where the first alone was too much: then the list is full.
 template <typename OfStep>
-std::int64_t last_step(const std::vector<OfStep>& all) {
-  return all.empty() ? std::numeric_limits<std::int64_t>::max() : all.back().step;
+std::optional<std::int64_t> last_whole(const std::vector<OfStep>& all, std::size_t room) {
+  std::size_t longest = 0;
+  std::size_t length = 0;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    length = i > 0 && all[i].step == all[i - 1].step ? length + 1 : 1;
+    longest = std::max(longest, length);
+  }
+  if (all.size() + 2 * longest <= room) {
+    return kAllSteps;
+  }
+  return all.size() >= room && longest == all.size() ? std::nullopt
+                                                     : std::optional(all.back().step);
 }
 
-// Steps that the summary of the rank holds whole: lists that were cut end with a whole step, unless
-// one step alone was too much.
 std::vector<std::int64_t> whole_steps(const RankSummary& rank) {
-  const std::int64_t last = std::min(last_step(rank.work), last_step(rank.instances));
+  const auto work = last_whole(rank.work, metrics::kMostSummaryWork);
+  const auto met = last_whole(rank.instances, metrics::kMostSummaryInstances);
   std::vector<std::int64_t> steps;
   for (const metrics::StepMeasures& step : rank.steps) {
-    if (step.number <= last && (steps.empty() || steps.back() != step.number)) {
+    if (work && met && step.number <= std::min(*work, *met) &&
+        (steps.empty() || steps.back() != step.number)) {
       steps.push_back(step.number);
     }
   }
-  const bool is_cut = rank.work.size() >= metrics::kMostSummaryWork ||
-                      rank.instances.size() >= metrics::kMostSummaryInstances;
-  return steps.size() == 1 && is_cut ? std::vector<std::int64_t>() : steps;
+  return steps;
 }
 
 struct StepChoice {
@@ -91,7 +105,9 @@ using Habit = std::array<std::int64_t, 3 * 8>;
 class GraphBuilder {
  public:
   GraphBuilder(const Summary& summary, const Meetings& meetings)
-      : summary_(summary), meetings_(meetings), work_at_(summary.ranks.size()),
+      : summary_(summary),
+        meetings_(meetings),
+        work_at_(summary.ranks.size()),
         instance_at_(summary.ranks.size()) {
     graph_.summary = &summary;
     number_names();
@@ -237,9 +253,9 @@ class GraphBuilder {
     Habit habit{};
     for (std::size_t i = from; i < to; ++i) {
       const CollectiveInstance& one = summary_.ranks[rank].instances[i];
-      const std::size_t end = !one.sender || !one.receiver                     ? 0
+      const std::size_t end = !one.sender || !one.receiver               ? 0
                               : *one.sender == summary_.ranks[rank].rank ? 1
-                                                                               : 2;
+                                                                         : 2;
       habit[3 * (one.op ? static_cast<std::size_t>(*one.op) + 1 : 0) + end] += 1;
     }
     return habits_.try_emplace(habit, static_cast<std::int64_t>(habits_.size())).first->second;
@@ -249,15 +265,15 @@ class GraphBuilder {
     const OwnWork& work = summary_.ranks[rank].work[i];
     const auto edge = std::ranges::upper_bound(edges_, work.start_ns) - edges_.begin();
     const bool is_named = work.name != kNone;
-    graph_.nodes.push_back(
-        {.rank = rank,
-         .place = static_cast<std::uint32_t>(i),
-         .is_work = true,
-         .type = is_named ? types_.number({2, name_number(rank, work.name), 0, 0})
-                          : types_.number({3, habit, edge, 0}),
-         .actual_ns = work.total_ns(),
-         .start_ns = work.start_ns,
-         .end_ns = work.end_ns});
+    graph_.nodes.push_back({.rank = rank,
+                            .place = static_cast<std::uint32_t>(i),
+                            .is_work = true,
+                            .type = is_named
+                                        ? types_.number({2, name_number(rank, work.name), 0, 0})
+                                        : types_.number({3, habit, edge, 0}),
+                            .actual_ns = work.total_ns(),
+                            .start_ns = work.start_ns,
+                            .end_ns = work.end_ns});
     // Own work that is not told by lanes is one more lane.
     lanes_.push_back(is_named ? work.lane : std::numeric_limits<std::int64_t>::min());
   }

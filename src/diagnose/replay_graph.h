@@ -51,7 +51,7 @@ struct ReplayGraph {
   std::vector<std::uint32_t> members;       // nodes
   std::vector<std::uint32_t> order;         // nodes, each after what it depends on
   std::int64_t steps_left_out = 0;          // not whole in every rank, or beyond the most
-  std::int64_t loosened = 0;                // nodes that had to go ahead: the record contradicts itself
+  std::int64_t loosened = 0;  // nodes that had to go ahead: the record contradicts itself
 };
 
 // Refers to the summary. n log n in what ranks recorded. Empty where ranks have no whole step in

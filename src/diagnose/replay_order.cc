@@ -18,7 +18,9 @@ bool precedes(const ReplayNode& before, const ReplayNode& after, std::int64_t sa
 class Orderer {
  public:
   explicit Orderer(ReplayGraph& graph)
-      : graph_(graph), open_(graph.nodes.size()), missing_(graph.meetings),
+      : graph_(graph),
+        open_(graph.nodes.size()),
+        missing_(graph.meetings),
         is_ordered_(graph.nodes.size(), false) {
     count_followers();
   }
@@ -138,6 +140,8 @@ void follow(ReplayGraph& graph, std::uint32_t first, const std::vector<std::int6
   }
 }
 
-void put_in_order(ReplayGraph& graph) { Orderer(graph).run(); }
+void put_in_order(ReplayGraph& graph) {
+  Orderer(graph).run();
+}
 
 }  // namespace sextant::diagnose

@@ -46,7 +46,7 @@ TEST(Replay, WhatRanBesideOneAnotherWaitsForNothing) {
   metrics::Summary summary;
   for (std::int64_t rank = 0; rank < 2; ++rank) {
     metrics::RankSummary one{.rank = {rank}};
-    one.steps.push_back({.number = 0, .window = {0, 70}});
+    one.steps.push_back({.number = 0, .host = {}, .window = {0, 70}});
     one.names = {"op"};
     one.instances.push_back({.is_counted = true, .start_ns = 0, .end_ns = 50, .name = 0});
     one.work.push_back({.start_ns = 0, .end_ns = 40, .lane = 1, .name = 0, .compute_ns = 40});
@@ -68,7 +68,7 @@ TEST(Replay, AContradictionIsLoosened) {
   metrics::Summary summary;
   for (std::int64_t rank = 0; rank < 2; ++rank) {
     metrics::RankSummary one{.rank = {rank}};
-    one.steps.push_back({.number = 0, .window = {0, 20}});
+    one.steps.push_back({.number = 0, .host = {}, .window = {0, 20}});
     one.names = {"a", "b"};
     const auto first = static_cast<std::uint32_t>(rank);
     one.instances.push_back({.is_counted = true, .start_ns = 0, .end_ns = 10, .name = first});

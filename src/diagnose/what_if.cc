@@ -81,8 +81,7 @@ std::vector<double> by_coordinate(const JobReplay& job, const char* axis) {
   }
   for (auto& [value, slowdown] : of_value) {
     const std::int64_t held = value;
-    slowdown =
-        slowdown_by(job, [&](const ReplayNode& node) { return of_rank[node.rank] == held; });
+    slowdown = slowdown_by(job, [&](const ReplayNode& node) { return of_rank[node.rank] == held; });
   }
   std::vector<double> slowdowns;
   for (const std::int64_t at : of_rank) {

@@ -1,10 +1,10 @@
 // What a job would take if something were otherwise: the what-if analysis of stragglers.
 //
 // Source: Lin et al. 2025, "Understanding Stragglers in Large Model Training Using What-if
-// Analysis", arXiv:2505.05713, and its StragglerAnalysis artifact. Slowdown S = replayed as recorded
-// over replayed ideally. Ideal: each type of work takes its mean, each type of communication the
-// median of its transfer. What a choice of nodes explains: of the time between the two, how much
-// goes when these take their ideal lengths and all others the recorded ones.
+// Analysis", arXiv:2505.05713, and its StragglerAnalysis artifact. Slowdown S = replayed as
+// recorded over replayed ideally. Ideal: each type of work takes its mean, each type of
+// communication the median of its transfer. What a choice of nodes explains: of the time between
+// the two, how much goes when these take their ideal lengths and all others the recorded ones.
 #pragma once
 
 #include <cstdint>

@@ -131,13 +131,13 @@ std::vector<OwnWork> own_operations(const View& view, const RankLanes& rank, con
           label.kind == SpanKind::kIdle || label.kind == SpanKind::kCommunication) {
         continue;
       }
-      OwnWork one{.step = of_rank.steps[step].number,
-                  .start_ns = span.start_ns,
-                  .end_ns = span.end_ns(),
-                  .lane = view.timeline().lane_of(span).stream.value,
-                  .name = names[static_cast<std::size_t>(
-                      view.timeline().occurrence_of(span).label.value)]};
-      std::int64_t OwnWork::* const part = is_data_loading(label)              ? &OwnWork::data_ns
+      OwnWork one{
+          .step = of_rank.steps[step].number,
+          .start_ns = span.start_ns,
+          .end_ns = span.end_ns(),
+          .lane = view.timeline().lane_of(span).stream.value,
+          .name = names[static_cast<std::size_t>(view.timeline().occurrence_of(span).label.value)]};
+      std::int64_t OwnWork::* const part = is_data_loading(label)             ? &OwnWork::data_ns
                                            : label.kind == SpanKind::kCompute ? &OwnWork::compute_ns
                                            : label.kind == SpanKind::kCopy    ? &OwnWork::copy_ns
                                                                               : &OwnWork::host_ns;

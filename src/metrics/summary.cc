@@ -172,9 +172,9 @@ class NameTable {
 };
 
 // How many of those alike the step has had, where the source does not number them.
-using CountKey = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t,
-                            std::optional<CollectiveOp>, std::optional<RankId>,
-                            std::optional<RankId>>;
+using CountKey =
+    std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::optional<CollectiveOp>,
+               std::optional<RankId>, std::optional<RankId>>;
 
 CollectiveInstance instance_of(const View& view, std::uint32_t number) {
   const std::int64_t origin = view.recording->origin_ns;
@@ -213,10 +213,10 @@ void add_instances(const View& view, const RankLanes& rank, const Steps& steps,
     one.name = names.number(label.name);
     // Numbers of a whole job's trace begin anew in each step.
     one.is_counted = !sequence || summary.is_whole_job;
-    one.sequence = sequence ? sequence->value
-                            : counted[{steps.step_of[number], one.group,
-                                       one.group == kNone ? one.name : kNone, one.op, one.sender,
-                                       one.receiver}]++;
+    one.sequence =
+        sequence ? sequence->value
+                 : counted[{steps.step_of[number], one.group, one.group == kNone ? one.name : kNone,
+                            one.op, one.sender, one.receiver}]++;
     summary.instances.push_back(one);
   }
   cut_to_steps(summary.instances, kMostSummaryInstances);
@@ -236,8 +236,8 @@ std::vector<std::uint32_t> label_names(const View& view, const RankLanes& rank, 
   return places;
 }
 
-void add_work(const View& view, const RankLanes& rank, const Steps& steps,
-              const RankSteps& of_rank, NameTable& names, RankSummary& summary) {
+void add_work(const View& view, const RankLanes& rank, const Steps& steps, const RankSteps& of_rank,
+              NameTable& names, RankSummary& summary) {
   summary.work = summary.is_whole_job
                      ? own_operations(view, rank, steps, of_rank, label_names(view, rank, names))
                      : own_work(view, rank, of_rank);

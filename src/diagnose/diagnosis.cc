@@ -5,12 +5,15 @@
 #include <tuple>
 #include <utility>
 
+#include "diagnose/rank_rules.h"
+
 namespace sextant::diagnose {
 namespace {
 
 void add(Findings&& family, Diagnosis& diagnosis) {
   std::ranges::move(family.found, std::back_inserter(diagnosis.findings));
   std::ranges::move(family.abstained, std::back_inserter(diagnosis.abstentions));
+  std::ranges::move(family.notes, std::back_inserter(diagnosis.notes));
 }
 
 // Worth most first; what another finding explains after all others; of equals by rule.
@@ -22,10 +25,14 @@ bool comes_before(const Finding& a, const Finding& b) {
 }  // namespace
 
 Diagnosis diagnosis_of(const Scene& scene) {
-  Diagnosis diagnosis{
-      .step = scene.step, .parts = scene.parts, .findings = {}, .abstentions = {}, .ceiling = {}};
+  Diagnosis diagnosis{.step = scene.step,
+                      .parts = scene.parts,
+                      .findings = {},
+                      .abstentions = {},
+                      .notes = {},
+                      .ceiling = {}};
   // Families of rules, each in files of its own.
-  add(Findings{}, diagnosis);
+  add(rank_findings(scene), diagnosis);
   std::ranges::stable_sort(diagnosis.findings, comes_before);
   std::ranges::stable_sort(diagnosis.abstentions, {}, &Abstention::rule);
   diagnosis.ceiling = total_ceiling(diagnosis.findings, diagnosis.parts);

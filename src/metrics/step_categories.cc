@@ -4,6 +4,8 @@
 #include <array>
 #include <utility>
 
+#include "metrics/data_loading.h"
+
 namespace sextant::metrics {
 namespace {
 
@@ -21,12 +23,6 @@ using Directions = std::array<std::string_view, 3>;
 constexpr Directions kFromHost{"HtoD", "H2D", "HostToDevice"};
 constexpr Directions kToHost{"DtoH", "D2H", "DeviceToHost"};
 
-// PyTorch's loaders ("enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__") and XLA's
-// infeed.
-bool is_input(const Label& label) {
-  return mentions(label.name, "DataLoader") || mentions(label.name, "dataloader") ||
-         mentions(label.name, "Infeed") || mentions(label.name, "IteratorGetNext");
-}
 bool is_compilation(const Label& label) {
   return mentions(label.name, "Compile") || mentions(label.name, "_compile") ||
          mentions(label.name, "cuModuleLoad") || mentions(label.name, "hipModuleLoad");
@@ -123,7 +119,7 @@ std::vector<CategoryTimes> step_categories(const View& view, const RankLanes& ra
   split.take(StepCategory::kOutput, copies(kToHost));
   split.take(StepCategory::kDeviceToDevice, activity.copy);
   split.take(StepCategory::kCompile, moments_with(view, rank.threads, is_compilation));
-  split.take(StepCategory::kInput, moments_with(view, rank.threads, is_input));
+  split.take(StepCategory::kInput, data_loading(view, rank));
   add_idle(idle, split.left(), windows, split.times());
   return std::move(split.times());
 }

@@ -24,8 +24,9 @@ LabelSign sign_of(const Label& label) {
   sign.signal = signal ? static_cast<std::uint8_t>(*signal) : kNoSignal;
   sign.is_update = is_update(label.name);
   sign.is_frame = !signal && is_frame(label.name);
-  sign.is_skipped =
-      !signal && !sign.is_update && (label.kind == SpanKind::kMark || is_outline(label.name));
+  sign.is_outline = !signal && (label.kind == SpanKind::kMark || is_outline(label.name));
+  sign.is_skipped = label.name.starts_with("ProfilerStep#");
+  sign.is_operator = label.name.starts_with("aten::");
   sign.is_reading = is_reading(label.name);
   sign.is_copying = is_copying(label.name);
   sign.is_release = is_release(label.name);
@@ -38,6 +39,8 @@ std::size_t label_of_span(const View& view, const Span& span) {
 }
 
 void note_work(const View& view, const RankLanes& rank, HostSigns& signs) {
+  std::vector<std::uint32_t> first(view.timeline().labels().size(), kNone);  // call, by kernel
+  const std::span<const Span> spans = view.timeline().spans();
   for (const LaneId lane : rank.streams) {
     for (const Span& span : view.timeline().spans_of(lane)) {
       const std::uint32_t call = view.call_of[view.number_of(span)];
@@ -46,10 +49,19 @@ void note_work(const View& view, const RankLanes& rank, HostSigns& signs) {
       }
       const Label& label = view.timeline().label_of(span);
       signs.inside[call] |= kLaunches;
+      std::uint32_t& earliest = first[label_of_span(view, span)];
+      if (earliest == kNone || spans[call].start_ns < spans[earliest].start_ns) {
+        earliest = call;
+      }
       if (label.kind == SpanKind::kCopy) {
         signs.inside[call] |= is_copy_in(label) && is_pageable_copy(label) ? kPageable : 0;
         signs.inside[call] |= is_copy_out(label) ? kCopiesOut : 0;
       }
+    }
+  }
+  for (const std::uint32_t call : first) {
+    if (call != kNone) {
+      signs.inside[call] |= kFirst;
     }
   }
 }
@@ -64,16 +76,18 @@ class InsideNoter {
     for (const Span& span : view_.timeline().spans_of(lane)) {
       const std::size_t label = label_of_span(view_, span);
       const LabelSign& sign = signs_.of_label[label];
-      if (sign.is_skipped || sign.is_frame) {
+      if (sign.is_skipped || sign.is_frame || (sign.is_outline && !sign.is_update)) {
         continue;
       }
       while (!open_.empty() && view_.timeline().spans()[open_.back()].end_ns() <= span.start_ns) {
         open_.pop_back();
       }
       const std::uint32_t number = view_.number_of(span);
+      signs_.seen[label].first += 1;
+      signs_.seen[label].second += span.duration_ns >= kLongHostNs ? 1 : 0;
       std::uint8_t found = signs_.inside[number];
       found |= view_.traits[label].is_blocking ? kWaits : 0;
-      tell(found);
+      tell(found & ~kFirst);
       note_allocation(sign, number);
       signs_.inside[number] = found | (signs_.inside[number] & (kFrees | kRetries));
       open_.push_back(number);
@@ -139,6 +153,7 @@ HostSigns host_signs(const View& view, const RankLanes& rank, const std::vector<
     signs.of_label.push_back(sign_of(label));
   }
   signs.inside.assign(view.timeline().spans().size(), 0);
+  signs.seen.resize(signs.of_label.size());
   note_work(view, rank, signs);
   InsideNoter noter(view, signs);
   for (const LaneId lane : threads) {

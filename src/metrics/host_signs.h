@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "metrics/signals.h"
@@ -19,12 +20,15 @@ enum Inside : std::uint8_t {
   kWaits = 8,      // calls that wait for the device
   kFrees = 16,     // memory given back
   kRetries = 32,   // and asked for after that
+  kFirst = 64,     // the first launch of a kernel in the recording
 };
 
 // What a label means to the timeline, told once for all its spans.
 struct LabelSign {
-  bool is_skipped = true;  // says nothing of what the host was at
-  bool is_frame = false;
+  bool is_skipped = true;   // says nothing of what the host was at
+  bool is_frame = false;    // a function that the profiler records around what it calls
+  bool is_outline = false;  // a range that a person or framework draws: a name, no cause
+  bool is_operator = false;
   bool is_update = false;
   bool is_reading = false;
   bool is_copying = false;
@@ -36,6 +40,13 @@ struct LabelSign {
 struct HostSigns {
   std::vector<LabelSign> of_label;
   std::vector<std::uint8_t> inside;  // by number of a span: Inside
+  // By label: how many there are, and how many last kLongHostNs.
+  std::vector<std::pair<std::int64_t, std::int64_t>> seen;
+
+  // Such calls take microseconds: one in ten at most lasts long.
+  [[nodiscard]] bool is_rarely_long(std::size_t label) const {
+    return seen[label].first >= 10 * seen[label].second;
+  }
 };
 HostSigns host_signs(const View& view, const RankLanes& rank,
                      const std::vector<timeline::LaneId>& threads);

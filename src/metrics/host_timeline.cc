@@ -19,6 +19,8 @@ constexpr std::uint8_t number_of(Signal signal) {
   return static_cast<std::uint8_t>(signal);
 }
 
+constexpr std::uint8_t kDispatching = number_of(Signal::kDispatch);
+
 std::size_t label_at(const View& view, const Span& span) {
   return static_cast<std::size_t>(view.timeline().occurrence_of(span).label.value);
 }
@@ -35,7 +37,8 @@ void append(HostTimeline& timeline, const HostPiece& piece) {
 // One thread's timeline.
 class ThreadReader {
  public:
-  ThreadReader(const View& view, const HostSigns& signs) : view_(view), signs_(signs) {}
+  ThreadReader(const View& view, const HostSigns& signs, bool has_device)
+      : view_(view), signs_(signs), has_device_(has_device) {}
 
   HostTimeline read(LaneId lane) {
     timeline_.assign(1, {.start_ns = kForeverAgo});
@@ -45,13 +48,10 @@ class ThreadReader {
       if (sign.is_skipped || span.duration_ns == 0) {
         continue;
       }
-      if (sign.is_frame) {
+      const std::uint8_t signal = signal_of(span, label, sign);
+      if (sign.is_frame || (sign.is_outline && signal >= kDispatching)) {
         enter_frame(span, label);
         continue;
-      }
-      const std::uint8_t signal = signal_of(span, label, sign);
-      if (sign.is_update && signal == number_of(Signal::kDispatch) && is_drawn(label)) {
-        continue;  // an outline after all
       }
       close_until(span.start_ns);
       enter(span, label, signal);
@@ -74,11 +74,6 @@ class ThreadReader {
     std::uint32_t label = kNone;
   };
 
-  [[nodiscard]] bool is_drawn(std::size_t label) const {
-    const Label& what = view_.timeline().labels()[label];
-    return what.kind == SpanKind::kMark || is_outline(what.name);
-  }
-
   [[nodiscard]] std::uint8_t signal_of(const Span& span, std::size_t label,
                                        const LabelSign& sign) const {
     const std::uint8_t inside = signs_.inside[view_.number_of(span)];
@@ -87,8 +82,14 @@ class ThreadReader {
                  ? number_of(Signal::kRetry)
                  : sign.signal;
     }
-    if (sign.is_update && (inside & kLaunches) == 0) {
+    const bool launches = (inside & kLaunches) != 0;
+    if (sign.is_update && !launches && has_device_) {
       return number_of(Signal::kHostUpdate);
+    }
+    if (span.duration_ns >= kLongHostNs && has_device_ && (inside & (kPageable | kWaits)) == 0) {
+      if (const std::uint8_t why = why_long(label, sign, inside); why != kDispatching) {
+        return why;
+      }
     }
     const bool copies = sign.is_copying || view_.traits[label].is_runtime;
     if (copies && (inside & kPageable) != 0) {
@@ -101,6 +102,20 @@ class ThreadReader {
     return waits && (sign.is_reading || view_.traits[label].is_blocking)
                ? number_of(Signal::kSync)
                : number_of(Signal::kDispatch);
+  }
+
+  // No launch takes so long by itself: its kernel is loaded then, or the thread lost its core. An
+  // operator that launches nothing works on the host, unless it rarely lasts so long.
+  [[nodiscard]] std::uint8_t why_long(std::size_t label, const LabelSign& sign,
+                                      std::uint8_t inside) const {
+    const bool is_call = view_.traits[label].is_runtime;
+    if (is_call && (inside & kFirst) != 0) {
+      return number_of(Signal::kCompilation);
+    }
+    if (is_call || (sign.is_operator && (inside & kLaunches) == 0)) {
+      return number_of(signs_.is_rarely_long(label) ? Signal::kHeldUp : Signal::kHostCode);
+    }
+    return kDispatching;
   }
 
   void enter(const Span& span, std::size_t label, std::uint8_t signal) {
@@ -148,7 +163,11 @@ class ThreadReader {
     if (free_since_ == kForeverAgo || until_ns - free_since_ >= kLongHostNs) {
       append(timeline_, {free_since_, kNoSignal, frame_of_gap(until_ns)});
     } else {
-      const bool is_recorded = !frames_.empty() || !left_frames_.empty();
+      const auto is_function = [&](const OpenFrame& frame) {
+        return signs_.of_label[frame.label].is_frame;
+      };
+      const bool is_recorded = std::any_of(frames_.rbegin(), frames_.rend(), is_function) ||
+                               std::any_of(left_frames_.begin(), left_frames_.end(), is_function);
       append(timeline_,
              {free_since_, number_of(is_recorded ? Signal::kPython : Signal::kDispatch)});
     }
@@ -197,6 +216,7 @@ class ThreadReader {
 
   const View& view_;
   const HostSigns& signs_;
+  bool has_device_ = true;
   HostTimeline timeline_;
   std::vector<Open> open_;
   std::vector<OpenFrame> frames_;
@@ -330,7 +350,7 @@ HostThreads host_threads(const View& view, const RankLanes& rank, const RankStep
   answer.all.assign(1, {.start_ns = kForeverAgo});
   for (const LaneId lane : threads) {
     answer.lanes.push_back(static_cast<std::uint32_t>(lane.value));
-    answer.own.push_back(ThreadReader(view, signs).read(lane));
+    answer.own.push_back(ThreadReader(view, signs, rank.has_device()).read(lane));
     answer.all = merged(answer.all, answer.own.back());
   }
   answer.all = GapNamer(steps).named(answer.all);

@@ -84,6 +84,9 @@ std::optional<Signal> signal_of_frame(std::string_view name) {
       function == "gc collect") {
     return Signal::kCollection;
   }
+  if (holds(function, "block_until_ready")) {
+    return Signal::kSync;
+  }
   if (is_data_frame(frame, function)) {
     return Signal::kData;
   }
@@ -121,9 +124,8 @@ bool is_compiler(std::string_view name) {
 }  // namespace
 
 bool is_frame(std::string_view name) {
-  return name.starts_with("<built-in") || name.starts_with("nn.Module: ") ||
-         name.starts_with("$") || name.starts_with("<method") || name.starts_with("<slot") ||
-         name.starts_with("<class") || holds(name, ".py(");
+  return name.starts_with("<") || name.starts_with("$") || name.starts_with("nn.Module: ") ||
+         holds(name, ".py(");
 }
 
 bool is_outline(std::string_view name) {

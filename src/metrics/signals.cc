@@ -17,6 +17,10 @@ using timeline::LaneId;
 using timeline::Span;
 using timeline::SpanKind;
 
+// What a launch takes on its way to an idle device is some microseconds; what takes longer than
+// this waits for something else. Source: HTA counts launch delays past 100 us as outliers.
+constexpr std::int64_t kLongestLatencyNs = 100'000;
+
 // Not kDispatch and what follows it, which hold nobody up by themselves.
 bool is_stall(std::uint8_t signal) {
   return signal < static_cast<std::uint8_t>(Signal::kDispatch) ||
@@ -74,13 +78,13 @@ class SignalCounter {
   void add_gap(const Gap& gap) {
     const std::uint32_t call = gap.ended_by == kNone ? kNone : view_.call_of[gap.ended_by];
     if (call == kNone) {
-      add_host(gap.time, kNone, false);
+      add_host(gap.time, kNone, gap.ended_by == kNone);
       return;
     }
     const Span& asked = view_.timeline().spans()[call];
     const std::int64_t asked_end = std::clamp(asked.end_ns(), gap.time.start_ns, gap.time.end_ns);
     add_host({gap.time.start_ns, asked_end}, asked.lane, true);
-    if (asked.start_ns >= gap.time.start_ns) {
+    if (asked.start_ns >= gap.time.start_ns && gap.time.end_ns - asked_end <= kLongestLatencyNs) {
       add_dispatch({asked_end, gap.time.end_ns}, Signal::kLatency);
     }
   }
@@ -152,7 +156,7 @@ class SignalCounter {
   }
 
   // The moments before a call on the lane, by what that thread was at, else any.
-  void add_host(const Interval& time, std::uint32_t lane, bool is_launched) {
+  void add_host(const Interval& time, std::uint32_t lane, bool waits_for_host) {
     const std::size_t own = place_of(lane);
     for (std::int64_t from = time.start_ns; from < time.end_ns;) {
       const std::size_t in_all = all_.at(from);
@@ -166,20 +170,22 @@ class SignalCounter {
         }
       }
       pass_stalls(in_all);
-      add_piece({from, until}, piece, is_launched);
+      add_piece({from, until}, piece, waits_for_host);
       from = until;
     }
   }
 
-  void add_piece(const Interval& time, const HostPiece& piece, bool is_launched) {
-    if (is_stall(piece.signal)) {
+  // `waits_for_host`: nothing but the host can be the cause.
+  void add_piece(const Interval& time, const HostPiece& piece, bool waits_for_host) {
+    if (is_stall(piece.signal) &&
+        (waits_for_host || piece.signal < static_cast<std::uint8_t>(Signal::kDispatch))) {
       SignalRow& row = rows_[{piece.signal, piece.what}];
       stalled_ns_ += time.length_ns();
       each_window(time, [&](const Interval& part) {
         row.idle_ns += part.length_ns();
         keep_longest(row.longest, part);
       });
-    } else if (is_launched && piece.signal != kNoSignal) {
+    } else if (waits_for_host && !is_stall(piece.signal) && piece.signal != kNoSignal) {
       add_dispatch(time, static_cast<Signal>(piece.signal));
     }
   }
@@ -313,9 +319,10 @@ Interval whole_of(const RankSteps& steps) {
 
 std::string_view name_of(Signal signal) {
   constexpr std::array<std::string_view, kSignals> kNames{
-      "python_gc", "profiler",    "data",      "compilation", "save",     "allocation_retry",
-      "allocator", "host_update", "copy_in",   "copy_out",    "sync",     "dispatch",
-      "python",    "latency",     "host_code", "step_start",  "step_end", "pinned_copy_in"};
+      "python_gc",     "profiler",    "data",    "compilation", "save",       "allocation_retry",
+      "allocator",     "host_update", "copy_in", "copy_out",    "sync",       "held_up",
+      "dispatch",      "python",      "latency", "host_code",   "step_start", "step_end",
+      "pinned_copy_in"};
   return kNames[static_cast<std::size_t>(signal)];
 }
 

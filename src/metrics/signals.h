@@ -38,6 +38,7 @@ enum class Signal : std::uint8_t {
   kCopyIn,       // a copy to the device from memory that is not pinned
   kCopyOut,      // a copy to the host that is waited for
   kSync,         // the host waits for the device, or reads a number from it
+  kHeldUp,       // stood still in a call that takes microseconds: the thread had lost its core
   kDispatch,     // inside operators and calls, and the short time between them
   kPython,       // the short time between them inside functions that the profiler records
   kLatency,      // from a call to the start of its work on an idle device
@@ -46,7 +47,7 @@ enum class Signal : std::uint8_t {
   kStepEnd,      // the same from the last operator of a marked step to its end
   kPinnedIn,     // a copy to the device from pinned memory
 };
-inline constexpr std::size_t kSignals = 18;
+inline constexpr std::size_t kSignals = 19;
 std::string_view name_of(Signal signal);
 
 // Between two operators a host that trains takes some ten microseconds, with every function

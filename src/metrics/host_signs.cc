@@ -56,6 +56,8 @@ void note_work(const View& view, const RankLanes& rank, HostSigns& signs) {
       if (label.kind == SpanKind::kCopy) {
         signs.inside[call] |= is_copy_in(label) && is_pageable_copy(label) ? kPageable : 0;
         signs.inside[call] |= is_copy_out(label) ? kCopiesOut : 0;
+        const bool is_much = label.bytes && label.bytes->base() > kSmallCopyBytes;
+        signs.inside[call] |= is_copy_out(label) && is_much ? kCopiesMuchOut : 0;
       }
     }
   }

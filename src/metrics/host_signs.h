@@ -12,15 +12,20 @@ namespace sextant::metrics {
 
 inline constexpr std::uint8_t kNoSignal = kSignals;  // after all signals: the most specific wins
 
+// What is copied to print it or to decide by it, not to keep it: the size up to which the driver
+// stages a copy in one piece. Source: CUDA Runtime API, "API synchronization behavior" (64 KB).
+inline constexpr double kSmallCopyBytes = 65'536.0;
+
 // What a range has inside it.
 enum Inside : std::uint8_t {
-  kLaunches = 1,   // calls that started work
-  kPageable = 2,   // copies in from memory that is not pinned
-  kCopiesOut = 4,  // copies out
-  kWaits = 8,      // calls that wait for the device
-  kFrees = 16,     // memory given back
-  kRetries = 32,   // and asked for after that
-  kFirst = 64,     // the first launch of a kernel in the recording
+  kLaunches = 1,         // calls that started work
+  kPageable = 2,         // copies in from memory that is not pinned
+  kCopiesOut = 4,        // copies out
+  kWaits = 8,            // calls that wait for the device
+  kFrees = 16,           // memory given back
+  kRetries = 32,         // and asked for after that
+  kFirst = 64,           // the first launch of a kernel in the recording
+  kCopiesMuchOut = 128,  // copies out of more than kSmallCopyBytes
 };
 
 // What a label means to the timeline, told once for all its spans.

@@ -95,13 +95,13 @@ class ThreadReader {
     if (copies && (inside & kPageable) != 0) {
       return number_of(Signal::kCopyIn);
     }
-    if (sign.is_copying && (inside & kCopiesOut) != 0 && (inside & kWaits) != 0) {
+    if (sign.is_copying && (inside & kCopiesMuchOut) != 0) {
       return number_of(Signal::kCopyOut);
     }
     const bool waits = (inside & kWaits) != 0;
-    return waits && (sign.is_reading || view_.traits[label].is_blocking)
-               ? number_of(Signal::kSync)
-               : number_of(Signal::kDispatch);
+    const bool reads = sign.is_reading || (sign.is_copying && (inside & kCopiesOut) != 0);
+    return waits && (reads || view_.traits[label].is_blocking) ? number_of(Signal::kSync)
+                                                               : number_of(Signal::kDispatch);
   }
 
   // No launch takes so long by itself: its kernel is loaded then, or the thread lost its core. An
@@ -257,6 +257,10 @@ class GapNamer {
   HostTimeline named(const HostTimeline& all) {
     for (std::size_t i = 0; i < all.size();) {
       if (all[i].signal != kNoSignal) {
+        if (all[i].signal == number_of(Signal::kCopyOut)) {
+          copied_until_ = i + 1 < all.size() ? all[i + 1].start_ns : kForever;
+          copied_by_ = all[i].what;
+        }
         append(named_, all[i++]);
         continue;
       }
@@ -295,13 +299,18 @@ class GapNamer {
     while (step_ < steps_.steps.size() && steps_.steps[step_].host.start_ns < from_ns) {
       ++step_;
     }
-    if (is_marked_ && step_ < steps_.steps.size() &&
-        steps_.steps[step_].host.start_ns <= until_ns) {
-      append(named_, {from_ns, number_of(Signal::kStepEnd), what});
-      append(named_, {steps_.steps[step_].host.start_ns, number_of(Signal::kStepStart), what});
+    const bool holds_mark =
+        is_marked_ && step_ < steps_.steps.size() && steps_.steps[step_].host.start_ns <= until_ns;
+    const bool is_end = holds_mark || (is_marked_ && until_ns == kForever);
+    // What was just copied to the host is written somewhere.
+    if (copied_until_ <= from_ns && from_ns < copied_until_ + kLongHostNs) {
+      append(named_, {from_ns, number_of(Signal::kCopyOut), copied_by_});
+      copied_until_ = until_ns;
     } else {
-      const bool is_last = is_marked_ && until_ns == kForever;
-      append(named_, {from_ns, number_of(is_last ? Signal::kStepEnd : Signal::kHostCode), what});
+      append(named_, {from_ns, number_of(is_end ? Signal::kStepEnd : Signal::kHostCode), what});
+    }
+    if (holds_mark) {
+      append(named_, {steps_.steps[step_].host.start_ns, number_of(Signal::kStepStart), what});
     }
   }
 
@@ -309,6 +318,8 @@ class GapNamer {
   bool is_marked_ = false;
   HostTimeline named_{{.start_ns = kForeverAgo}};
   std::size_t step_ = 0;
+  std::int64_t copied_until_ = -timeline::Timeline::kFarthestNs;  // to the host, last
+  std::uint32_t copied_by_ = kNone;
 };
 
 std::vector<LaneId> launching_threads(const View& view, const RankLanes& rank) {

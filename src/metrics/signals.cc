@@ -244,10 +244,12 @@ class SignalCounter {
         return {std::prev(after)->signal, std::prev(after)->what};
       }
     }
-    const Signal signal = !is_in                    ? Signal::kCopyOut
-                          : is_pageable_copy(label) ? Signal::kCopyIn
-                                                    : Signal::kPinnedIn;
-    return {static_cast<std::uint8_t>(signal), kNone};
+    if (is_in) {
+      const Signal signal = is_pageable_copy(label) ? Signal::kCopyIn : Signal::kPinnedIn;
+      return {static_cast<std::uint8_t>(signal), kNone};
+    }
+    const bool is_much = label.bytes && label.bytes->base() > kSmallCopyBytes;
+    return {static_cast<std::uint8_t>(is_much ? Signal::kCopyOut : Signal::kSync), kNone};
   }
 
   const View& view_;

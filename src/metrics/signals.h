@@ -36,8 +36,8 @@ enum class Signal : std::uint8_t {
   kAllocation,   // memory of the device, or pinned, is asked for or given back
   kHostUpdate,   // an optimizer that launches nothing: it runs on the host
   kCopyIn,       // a copy to the device from memory that is not pinned
-  kCopyOut,      // a copy to the host that is waited for
-  kSync,         // the host waits for the device, or reads a number from it
+  kCopyOut,      // more than a few numbers copied to the host, and what is done with it then
+  kSync,         // the host waits for the device, or reads a few numbers from it
   kHeldUp,       // stood still in a call that takes microseconds: the thread had lost its core
   kDispatch,     // inside operators and calls, and the short time between them
   kPython,       // the short time between them inside functions that the profiler records

@@ -68,8 +68,8 @@ std::string recorder_sentence(const HostFigures& figures) {
                        lost_text(figures));
   }
   return fmt::format(
-      "every function of Python was recorded, which slows the host: the device is idle {} because "
-      "it launches late, and how much of that the run has without the profiler is not known",
+      "every function of Python was recorded, which slows the host: the device is idle up to {} "
+      "because of that, and how fast the host launches by itself is not known",
       lost_text(figures));
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
 #include <tuple>
 #include <utility>
 
@@ -20,6 +21,10 @@ using timeline::SpanKind;
 // What a launch takes on its way to an idle device is some microseconds; what takes longer than
 // this waits for something else. Source: HTA counts launch delays past 100 us as outliers.
 constexpr std::int64_t kLongestLatencyNs = 100'000;
+// A call that ended no earlier than this before the device had nothing to do was too late for it:
+// what it launched was still on its way. Source: launch delays to idle streams in the profiles of
+// an H200, 4 to 8 us.
+constexpr std::int64_t kLaunchPathNs = 10'000;
 
 // Not kDispatch and what follows it, which hold nobody up by themselves.
 bool is_stall(std::uint8_t signal) {
@@ -78,13 +83,16 @@ class SignalCounter {
   void add_gap(const Gap& gap) {
     const std::uint32_t call = gap.ended_by == kNone ? kNone : view_.call_of[gap.ended_by];
     if (call == kNone) {
+      series_ = std::nullopt;
       add_host(gap.time, kNone, gap.ended_by == kNone);
       return;
     }
+    series_ = series_of(gap);
     const Span& asked = view_.timeline().spans()[call];
     const std::int64_t asked_end = std::clamp(asked.end_ns(), gap.time.start_ns, gap.time.end_ns);
     add_host({gap.time.start_ns, asked_end}, asked.lane, true);
-    if (asked.start_ns >= gap.time.start_ns && gap.time.end_ns - asked_end <= kLongestLatencyNs) {
+    if (asked.end_ns() + kLaunchPathNs > gap.time.start_ns &&
+        gap.time.end_ns - asked_end <= kLongestLatencyNs) {
       add_dispatch({asked_end, gap.time.end_ns}, Signal::kLatency);
     }
   }
@@ -105,12 +113,14 @@ class SignalCounter {
     });
   }
 
-  // How long the stalls took themselves: those that begin in a kept step.
+  // How long stalls took themselves, and recorded functions: those that begin in a kept step.
   void add_stalls(const RankSteps& steps) {
     std::size_t step = 0;
     for (std::size_t i = 0; i < all_.size(); ++i) {
       const HostPiece& piece = all_.piece(i);
-      if (!is_stall(piece.signal) || piece.start_ns == kForeverAgo) {
+      const bool is_timed =
+          is_stall(piece.signal) || piece.signal == static_cast<std::uint8_t>(Signal::kPython);
+      if (!is_timed || piece.start_ns == kForeverAgo) {
         continue;
       }
       while (step < steps.steps.size() && steps.steps[step].host.end_ns <= piece.start_ns) {
@@ -180,7 +190,7 @@ class SignalCounter {
     if (is_stall(piece.signal) &&
         (waits_for_host || piece.signal < static_cast<std::uint8_t>(Signal::kDispatch))) {
       SignalRow& row = rows_[{piece.signal, piece.what}];
-      stalled_ns_ += time.length_ns();
+      stalled_ns_ += series_ ? 0 : time.length_ns();
       each_window(time, [&](const Interval& part) {
         row.idle_ns += part.length_ns();
         keep_longest(row.longest, part);
@@ -190,8 +200,29 @@ class SignalCounter {
     }
   }
 
+  // One copy from pageable memory after another: what the host does in between is to make them.
+  [[nodiscard]] std::optional<RowKey> series_of(const Gap& gap) {
+    if (gap.before == kNone || view_.call_of[gap.before] == kNone) {
+      return std::nullopt;
+    }
+    const auto key_of = [&](std::uint32_t number) {
+      const Label& label = view_.timeline().label_of(view_.timeline().spans()[number]);
+      return label.kind == SpanKind::kCopy ? key_of_copy(label, view_.call_of[number])
+                                           : RowKey{kNoSignal, kNone};
+    };
+    const RowKey key = key_of(gap.ended_by);
+    const bool is_copy = key.first == static_cast<std::uint8_t>(Signal::kCopyIn);
+    return is_copy && key_of(gap.before) == key ? std::optional(key) : std::nullopt;
+  }
+
   void add_dispatch(const Interval& time, Signal signal) {
     if (time.start_ns >= time.end_ns) {
+      return;
+    }
+    if (series_) {
+      add_piece(time,
+                {.start_ns = time.start_ns, .signal = series_->first, .what = series_->second},
+                true);
       return;
     }
     pass_stalls(all_.at(time.start_ns));
@@ -218,7 +249,9 @@ class SignalCounter {
       }
       const std::int64_t lead =
           std::max<std::int64_t>(0, all_.end_of(passed_) - piece.start_ns - stalled_ns_);
+      // A copy from pageable memory waits for the work before it on its stream.
       const bool waits = piece.signal == static_cast<std::uint8_t>(Signal::kSync) ||
+                         piece.signal == static_cast<std::uint8_t>(Signal::kCopyIn) ||
                          piece.signal == static_cast<std::uint8_t>(Signal::kCopyOut);
       if (waits || lead > lead_ns_) {
         lead_ns_ = lead;
@@ -258,9 +291,10 @@ class SignalCounter {
   Cursor all_;
   std::vector<Cursor> own_;
   std::map<RowKey, SignalRow> rows_;
-  std::size_t passed_ = 0;       // pieces of all_ that lie behind
-  std::int64_t stalled_ns_ = 0;  // of the stall that is not passed yet, the device was idle
-  std::int64_t lead_ns_ = 0;     // that the host would have had without held_up_by_
+  std::optional<RowKey> series_;  // that the gap lies in
+  std::size_t passed_ = 0;        // pieces of all_ that lie behind
+  std::int64_t stalled_ns_ = 0;   // of the stall that is not passed yet, the device was idle
+  std::int64_t lead_ns_ = 0;      // that the host would have had without held_up_by_
   RowKey held_up_by_;
 };
 

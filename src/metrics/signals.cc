@@ -239,8 +239,9 @@ class SignalCounter {
     }
   }
 
-  // Stalls that ended before that place: without the last of them the host would be so much further
-  // ahead. One that waits for the device would have lost the lead of those before it.
+  // Stalls that ended before that place: without the last of them, and those of its kind before it,
+  // the host would be so much further ahead. One of another kind that waits for the device would
+  // have lost that lead.
   void pass_stalls(std::size_t place) {
     for (; passed_ < place; ++passed_) {
       const HostPiece& piece = all_.piece(passed_);
@@ -253,7 +254,11 @@ class SignalCounter {
       const bool waits = piece.signal == static_cast<std::uint8_t>(Signal::kSync) ||
                          piece.signal == static_cast<std::uint8_t>(Signal::kCopyIn) ||
                          piece.signal == static_cast<std::uint8_t>(Signal::kCopyOut);
-      if (waits || lead > lead_ns_) {
+      // Of one kind, mending one mends all: their leads add up.
+      if (piece.signal == held_up_by_.first) {
+        lead_ns_ += lead;
+        held_up_by_.second = piece.what;
+      } else if (waits || lead > lead_ns_) {
         lead_ns_ = lead;
         held_up_by_ = {piece.signal, piece.what};
       }
@@ -295,7 +300,7 @@ class SignalCounter {
   std::size_t passed_ = 0;        // pieces of all_ that lie behind
   std::int64_t stalled_ns_ = 0;   // of the stall that is not passed yet, the device was idle
   std::int64_t lead_ns_ = 0;      // that the host would have had without held_up_by_
-  RowKey held_up_by_;
+  RowKey held_up_by_{kNoSignal, kNone};
 };
 
 // Copies of the rank in order of time, each with what of it nothing hides and no other copy has.

@@ -8,9 +8,9 @@
 //
 // A stall costs more than its own moments: the host, had it not stalled, would be further ahead by
 // as long as the stall lasted, and idle moments that follow because the host launches late would be
-// filled. `after_ns` counts them, up to the stall's length, until the host next waits for the
-// device, where any lead is lost. So idle_ns + copy_ns + after_ns is what mending it can gain at
-// most; the moments in after_ns stand in the rows of dispatching, too.
+// filled. `after_ns` counts them, up to the length of the stalls of one kind, until the host waits
+// for the device for another reason, where any lead is lost. So idle_ns + copy_ns + after_ns is what
+// mending it can gain at most; the moments in after_ns stand in the rows of dispatching, too.
 #pragma once
 
 #include <cstdint>

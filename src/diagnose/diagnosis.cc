@@ -5,6 +5,7 @@
 #include <tuple>
 #include <utility>
 
+#include "diagnose/host_rules.h"
 #include "diagnose/rank_rules.h"
 
 namespace sextant::diagnose {
@@ -33,6 +34,7 @@ Diagnosis diagnosis_of(const Scene& scene) {
                       .ceiling = {}};
   // Families of rules, each in files of its own.
   add(rank_findings(scene), diagnosis);
+  add(host_findings(scene), diagnosis);
   std::ranges::stable_sort(diagnosis.findings, comes_before);
   std::ranges::stable_sort(diagnosis.abstentions, {}, &Abstention::rule);
   diagnosis.ceiling = total_ceiling(diagnosis.findings, diagnosis.parts);

@@ -77,12 +77,13 @@ std::optional<explain::DiagnosedPeaks> peaks_of(const describe::Device& device) 
 
 // Peaks, where all ranks have one device that is known.
 std::optional<explain::DiagnosedPeaks> common_peaks(const KnownDevices& devices) {
+  const std::optional<describe::Device>& first = devices.of_rank.front();
   for (const std::optional<describe::Device>& device : devices.of_rank) {
-    if (!device || device->id != devices.of_rank.front()->id) {
+    if (!device || !first || device->id != first->id) {
       return std::nullopt;
     }
   }
-  return peaks_of(*devices.of_rank.front());
+  return first ? peaks_of(*first) : std::nullopt;
 }
 
 Result<void> add_utilisation(const DiagnoseRequest& request, const Context& context,

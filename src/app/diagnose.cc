@@ -75,14 +75,13 @@ std::optional<explain::DiagnosedPeaks> peaks_of(const describe::Device& device) 
 
 // Peaks, where all ranks have one device that is known.
 std::optional<explain::DiagnosedPeaks> common_peaks(const KnownDevices& devices) {
-  const describe::Device* common = nullptr;
+  const std::optional<describe::Device>& first = devices.of_rank.front();
   for (const std::optional<describe::Device>& device : devices.of_rank) {
-    if (!device || (common != nullptr && device->id != common->id)) {
+    if (!device || !first || device->id != first->id) {
       return std::nullopt;
     }
-    common = &*device;
   }
-  return common == nullptr ? std::nullopt : peaks_of(*common);
+  return first ? peaks_of(*first) : std::nullopt;
 }
 
 Result<void> add_utilisation(const DiagnoseRequest& request, const Context& context,

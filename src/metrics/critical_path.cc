@@ -219,9 +219,10 @@ class PathWalker {
     auto wait = std::partition_point(found->second.begin(), found->second.end(),
                                      [&](const RecordedWait& one) { return one.at_ns < since; });
     for (; wait != found->second.end() && wait->at_ns <= call->end_ns(); ++wait) {
-      waited.any |= !wait->on.has_value();
-      if (wait->on) {
-        waited.streams.push_back(*wait->on);
+      if (const std::optional<StreamId> on = wait->on) {
+        waited.streams.push_back(*on);
+      } else {
+        waited.any = true;
       }
     }
     std::sort(waited.streams.begin(), waited.streams.end());

@@ -105,27 +105,20 @@ std::vector<RankLanes> ranks_of(const Timeline& timeline) {
   return ranks;
 }
 
-// For each call the innermost range around it that is an operator.
-std::vector<std::uint32_t> operators_of_calls(const View& view) {
-  std::vector<std::uint32_t> operator_of(view.timeline().spans().size(), kNone);
+// For each call on the thread the innermost range around it that is an operator.
+void set_operators(const View& view, LaneId thread, std::vector<std::uint32_t>& operator_of) {
   std::vector<const timeline::Span*> open;
-  for (const RankLanes& rank : view.ranks) {
-    for (const LaneId lane : rank.threads) {
-      open.clear();
-      for (const timeline::Span& span : view.timeline().spans_of(lane)) {
-        while (!open.empty() && open.back()->end_ns() <= span.start_ns) {
-          open.pop_back();
-        }
-        if (view.traits_of(span).is_runtime) {
-          // Ranges that only overlap are no nesting: the innermost that holds the call's start.
-          operator_of[view.number_of(span)] = open.empty() ? kNone : view.number_of(*open.back());
-        } else if (view.timeline().label_of(span).kind == SpanKind::kHost) {
-          open.push_back(&span);
-        }
-      }
+  for (const timeline::Span& span : view.timeline().spans_of(thread)) {
+    while (!open.empty() && open.back()->end_ns() <= span.start_ns) {
+      open.pop_back();
+    }
+    if (view.traits_of(span).is_runtime) {
+      // Ranges that only overlap are no nesting: the innermost that holds the call's start.
+      operator_of[view.number_of(span)] = open.empty() ? kNone : view.number_of(*open.back());
+    } else if (view.timeline().label_of(span).kind == SpanKind::kHost) {
+      open.push_back(&span);
     }
   }
-  return operator_of;
 }
 
 }  // namespace
@@ -144,7 +137,12 @@ View view_of(const timeline::Recording& recording) {
     view.call_of[launch.started] = launch.call;
     view.launches[timeline.spans()[launch.call].lane] = true;
   }
-  view.operator_of = operators_of_calls(view);
+  view.operator_of.assign(timeline.spans().size(), kNone);
+  for (const RankLanes& rank : view.ranks) {
+    for (const LaneId thread : rank.threads) {
+      set_operators(view, thread, view.operator_of);
+    }
+  }
   return view;
 }
 

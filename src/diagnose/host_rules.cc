@@ -73,6 +73,7 @@ HostFigures figures_of(const RankLoss& rank, HostRule rule) {
                       .stall = rank.of_step(loss.stall_ns),
                       .copied = Bytes(per_step(loss.bytes)),
                       .what = loss.what,
+                      .waits = rank.rank->has_device ? "the device" : "the rank",
                       .status = loss.status,
                       .launches = 0.0,
                       .kernel = {},

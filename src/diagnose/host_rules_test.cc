@@ -105,6 +105,27 @@ TEST(HostRules, WithoutALoaderTheStartOfAStepIsTakenForFetching) {
   EXPECT_EQ(find(both, "host-busy")->status, Status::kUnverified);
 }
 
+// A loop of JAX that sleeps before it dispatches a step, as XLA's profiler names it.
+TEST(HostRules, AThreadThatWaitsBeforeItsStepWaitsForInput) {
+  const Findings waits =
+      findings_of({summary_of_rank(0, {row(Signal::kStepStart, "$time sleep", 30)})});
+  EXPECT_NE(find(waits, "input-bound"), nullptr);
+  const Findings works =
+      findings_of({summary_of_rank(0, {row(Signal::kStepStart, "$train.py:9 count", 30)})});
+  EXPECT_EQ(find(works, "input-bound"), nullptr);
+  EXPECT_NE(find(works, "host-busy"), nullptr);
+}
+
+TEST(HostRules, ARankOfCpusIsNoDevice) {
+  RankSummary rank =
+      summary_of_rank(2, {row(Signal::kData, "get_batch", 50), row(Signal::kDispatch, "", 5)});
+  rank.has_device = false;
+  const Findings findings = findings_of({rank});
+  ASSERT_EQ(findings.found.size(), 1U);
+  EXPECT_EQ(findings.found[0].cause,
+            "the rank waits 50 ms a step (50.0 %) for get_batch, which takes 50 ms");
+}
+
 TEST(HostRules, WhatFunctionTheHostIsAtIsVerified) {
   const Findings findings =
       findings_of({summary_of_rank(0, {row(Signal::kHostCode, "train.py(7): forward", 40)})});

@@ -29,13 +29,13 @@ std::string named(const HostFigures& figures, const char* otherwise) {
 
 std::string input_sentence(const HostFigures& figures) {
   if (figures.status == Status::kVerified) {
-    return fmt::format("the device waits {} for {}, which takes {}", lost_text(figures),
+    return fmt::format("{} waits {} for {}, which takes {}", figures.waits, lost_text(figures),
                        figures.what, to_text(figures.stall));
   }
   return fmt::format(
-      "the device waits {} between the mark of a step and its first operator, where loops fetch "
-      "their batch; no loader was recorded",
-      lost_text(figures));
+      "{} waits {} between the mark of a step and its first operator, where loops fetch their "
+      "batch; no loader was recorded",
+      figures.waits, lost_text(figures));
 }
 
 std::string launch_sentence(const HostFigures& figures) {
@@ -85,11 +85,11 @@ std::string save_sentence(const HostFigures& figures) {
 std::string busy_sentence(const HostFigures& figures) {
   return figures.status == Status::kUnverified
              ? fmt::format(
-                   "the device is idle {} while the host runs no operator; what it does "
-                   "then was not recorded",
-                   lost_text(figures))
-             : fmt::format("the device is idle {} while the host is at {} and launches nothing",
-                           lost_text(figures), figures.what);
+                   "{} is idle {} while the host runs no operator; what it does then was "
+                   "not recorded",
+                   figures.waits, lost_text(figures))
+             : fmt::format("{} is idle {} while the host is at {} and launches nothing",
+                           figures.waits, lost_text(figures), figures.what);
 }
 
 std::string compilation_sentence(const HostFigures& figures) {

@@ -226,7 +226,7 @@ class ThreadReader {
 };
 
 // At each moment the more specific of two.
-HostTimeline both_timelines(const HostTimeline& a, const HostTimeline& b) {
+HostTimeline more_specific_of(const HostTimeline& a, const HostTimeline& b) {
   HostTimeline both{{.start_ns = kForeverAgo}};
   std::size_t i = 0;
   std::size_t j = 0;
@@ -364,7 +364,7 @@ HostThreads host_threads(const View& view, const RankLanes& rank, const RankStep
   for (const LaneId lane : threads) {
     answer.lanes.push_back(static_cast<std::uint32_t>(lane.value));
     answer.own.push_back(ThreadReader(view, signs, rank.has_device()).read(lane));
-    answer.all = both_timelines(answer.all, answer.own.back());
+    answer.all = more_specific_of(answer.all, answer.own.back());
   }
   answer.all = GapNamer(steps).named(answer.all);
   return answer;

@@ -34,18 +34,6 @@ bool is_stall(std::uint8_t signal) {
          signal == static_cast<std::uint8_t>(Signal::kStepEnd);
 }
 
-bool comes_before(const Interval& a, const Interval& b) {
-  return std::tuple(-a.length_ns(), a.start_ns) < std::tuple(-b.length_ns(), b.start_ns);
-}
-
-void keep_longest(std::vector<Interval>& longest, const Interval& one) {
-  if (longest.size() == kMostMoments && !comes_before(one, longest.back())) {
-    return;
-  }
-  longest.insert(std::upper_bound(longest.begin(), longest.end(), one, comes_before), one);
-  longest.resize(std::min(longest.size(), kMostMoments));
-}
-
 // Goes along a timeline with moments that never go back.
 class Cursor {
  public:
@@ -357,45 +345,6 @@ Interval whole_of(const RankSteps& steps) {
 }
 
 }  // namespace
-
-std::string_view name_of(Signal signal) {
-  constexpr std::array<std::string_view, kSignals> kNames{
-      "python_gc",     "profiler",    "data",    "compilation", "save",       "allocation_retry",
-      "allocator",     "host_update", "copy_in", "copy_out",    "sync",       "held_up",
-      "dispatch",      "python",      "latency", "host_code",   "step_start", "step_end",
-      "pinned_copy_in"};
-  return kNames[static_cast<std::size_t>(signal)];
-}
-
-SignalRow& SignalRow::operator+=(const SignalRow& other) {
-  time += other.time;
-  idle_ns += other.idle_ns;
-  copy_ns += other.copy_ns;
-  after_ns += other.after_ns;
-  bytes += other.bytes;
-  for (const Interval& one : other.longest) {
-    keep_longest(longest, one);
-  }
-  return *this;
-}
-
-std::vector<SignalRow> folded(std::vector<SignalRow> rows) {
-  std::map<std::pair<Signal, std::string>, SignalRow> by_name;
-  for (SignalRow& row : rows) {
-    const auto [at, is_new] = by_name.try_emplace({row.signal, row.what}, row);
-    if (!is_new) {
-      at->second += row;
-    }
-  }
-  std::vector<SignalRow> table;
-  for (auto& [key, row] : by_name) {
-    table.push_back(std::move(row));
-  }
-  std::stable_sort(table.begin(), table.end(), [](const SignalRow& a, const SignalRow& b) {
-    return a.exposed_ns() + a.after_ns > b.exposed_ns() + b.after_ns;
-  });
-  return table;
-}
 
 std::vector<SignalRow> signal_table(const View& view, const RankLanes& rank, const Steps& steps,
                                     std::size_t rank_number, const Activity& activity) {

@@ -9,8 +9,8 @@
 // A stall costs more than its own moments: the host, had it not stalled, would be further ahead by
 // as long as the stall lasted, and idle moments that follow because the host launches late would be
 // filled. `after_ns` counts them, up to the length of the stalls of one kind, until the host waits
-// for the device for another reason, where any lead is lost. So idle_ns + copy_ns + after_ns is what
-// mending it can gain at most; the moments in after_ns stand in the rows of dispatching, too.
+// for the device for another reason, where any lead is lost. So idle_ns + copy_ns + after_ns is
+// what mending it can gain at most; the moments in after_ns stand in the rows of dispatching, too.
 #pragma once
 
 #include <cstdint>
@@ -69,6 +69,9 @@ struct SignalRow {
   SignalRow& operator+=(const SignalRow& other);  // of one signal and name
   bool operator==(const SignalRow&) const = default;
 };
+
+// Adds it to the longest, which stay in order and no more than kMostMoments.
+void keep_longest(std::vector<Interval>& longest, const Interval& one);
 
 // Rows of one signal and name as one; most exposed first, of equals by signal and name.
 std::vector<SignalRow> folded(std::vector<SignalRow> rows);

@@ -62,7 +62,7 @@ TEST(UseCases, NamesAreBareAndOfOneMeaning) {
     std::set<std::string_view> names;
     for (const Parameter& parameter : use_case.parameters) {
       EXPECT_TRUE(names.insert(parameter.name).second) << use_case.name << " " << parameter.name;
-      EXPECT_FALSE(is_setting(parameter.name) && parameter.name != "framework")
+      EXPECT_FALSE(is_setting(parameter.name) && !is_one_of(parameter.name, {"framework", "kb"}))
           << use_case.name << " " << parameter.name << " would hide a setting";
       EXPECT_EQ(parameter.name.find_first_not_of("abcdefghijklmnopqrstuvwxyz-"), std::string::npos)
           << parameter.name;
@@ -139,7 +139,8 @@ struct SmallRequest {
 };
 
 // Every parameter that has a default or words says something in one of them. `script`: a job's own.
-std::vector<SmallRequest> small_requests(const std::string& script) {
+std::vector<SmallRequest> small_requests(const ScratchFolder& folder, const std::string& script) {
+  const std::string kb = (folder.path() / "kb.sqlite").string();
   const Values job{{"model", "llama-3.1-8b"}, {"on", "8xh100-sxm"}, {"layout", "tp=2"}};
   const Values all_reduce{{"collective", "all_reduce"}, {"on", "2xdgx-h100"}};
   return {
@@ -164,7 +165,35 @@ std::vector<SmallRequest> small_requests(const std::string& script) {
         {"fix", "recompute=none,mbs=1"},
         {"emit", "megatron"}}},
       {"explain",
-       {{"topic", "memory"}, {"model", "llama-3.1-8b"}, {"on", "8xh100-sxm"}, {"layout", "tp=2"}}}};
+       {{"topic", "memory"}, {"model", "llama-3.1-8b"}, {"on", "8xh100-sxm"}, {"layout", "tp=2"}}},
+      {"kb", {{"kb", kb}}},
+      {"kb", {{"kb", kb}, {"action", "search"}, {"what", "bubble"}}},
+      {"kb", {{"kb", kb}, {"what", "interleave-stages"}}},
+      {"kb",
+       {{"kb", kb},
+        {"title", "Ours"},
+        {"advice", "Do it."},
+        {"source", "us"},
+        {"at", "2026-01-02T03:04:05Z"}}},
+      {"kb",
+       {{"kb", kb},
+        {"action", "add"},
+        {"title", "Ours"},
+        {"advice", "Do it."},
+        {"source", "us"},
+        {"at", "2026-01-02T03:04:05Z"},
+        {"replace", ""}}},
+      {"kb",
+       {{"kb", kb},
+        {"action", "add"},
+        {"title", "Ours"},
+        {"kind", "win"},
+        {"source", "us"},
+        {"metric", "mem_gib"},
+        {"before", "tp=8"},
+        {"after", "tp=4"},
+        {"at", "2026-01-02T03:04:05Z"},
+        {"replace", ""}}}};
 }
 
 std::string megatron_script(const ScratchFolder& folder) {
@@ -183,7 +212,7 @@ TEST(UseCases, TheDefaultSaidAloudIsTheAnswerWithoutIt) {
   const ScratchFolder folder;
   constexpr explain::Style kCsv{explain::Format::kCsv, false};
   std::set<TriedParameter> tried;
-  for (const auto& [name, values] : small_requests(megatron_script(folder))) {
+  for (const auto& [name, values] : small_requests(folder, megatron_script(folder))) {
     const UseCase& use_case = *find_use_case(name);
     const auto plain = ask(use_case, values, context);
     for (const Parameter& parameter : use_case.parameters) {
@@ -207,7 +236,7 @@ TEST(UseCases, WordsOfTheTablesAreAccepted) {
   const Context context = megatron_context();
   const ScratchFolder folder;
   std::set<std::pair<TriedParameter, std::string_view>> accepted;
-  for (const auto& [name, values] : small_requests(megatron_script(folder))) {
+  for (const auto& [name, values] : small_requests(folder, megatron_script(folder))) {
     const UseCase& use_case = *find_use_case(name);
     for (const Parameter& parameter : use_case.parameters) {
       for (const std::string_view word : parameter.words) {
@@ -231,7 +260,7 @@ TEST(UseCases, WordsOfTheTablesAreAccepted) {
 TEST(UseCases, OtherWordsAreErrors) {
   const Context context = megatron_context();
   const ScratchFolder folder;
-  for (const auto& [name, values] : small_requests(megatron_script(folder))) {
+  for (const auto& [name, values] : small_requests(folder, megatron_script(folder))) {
     const UseCase& use_case = *find_use_case(name);
     for (const Parameter& parameter : use_case.parameters) {
       if (!parameter.words.empty()) {

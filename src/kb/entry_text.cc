@@ -48,6 +48,12 @@ constexpr std::array<std::string_view, 18> kOtherKeys{
     "device_count", "sequence", "global_batch", "metric",      "value_before", "value_after"};
 constexpr std::array<std::string_view, 2> kEffectKeys{"effect_percent", "fate"};
 
+// Of these, and of a layout, a question is made too.
+constexpr std::array<std::string_view, 11> kFeatureKeys{
+    "bottlenecks", "axes",   "changes", "devices", "topology",
+    "frameworks",  "models", "model",   "layout",  "parameters_billion",
+    "device_count"};
+
 std::vector<std::string> entry_keys() {
   std::vector<std::string> keys;
   for (const TextField& field : kTextFields) {
@@ -256,6 +262,17 @@ Result<Entry> read_entry(const EntryFields& fields) {
   return entry;
 }
 
+EntryFields given_fields(const std::string& id, std::span<const GivenField> fields,
+                         std::string_view where) {
+  EntryFields given{.id = id, .where = std::string(where), .by_key = {}};
+  for (const GivenField& field : fields) {
+    std::string name = field.key;
+    std::replace(name.begin(), name.end(), '_', '-');
+    given.by_key[field.key] = {{field.value}, fmt::format("‹{}›", name)};
+  }
+  return given;
+}
+
 // A basic string of TOML; what is no plain letter of ASCII's controls stands escaped.
 std::string toml_quoted(std::string_view text) {
   std::string quoted = "\"";
@@ -364,11 +381,20 @@ Result<std::vector<Entry>> parse_entries(std::string_view text, std::string_view
 
 Result<Entry> entry_from(const std::string& id, std::span<const GivenField> fields,
                          std::string_view where) {
-  EntryFields given{.id = id, .where = std::string(where), .by_key = {}};
-  for (const GivenField& field : fields) {
-    given.by_key[field.key] = {{field.value}, fmt::format("‹{}›", field.key)};
+  return read_entry(given_fields(id, fields, where));
+}
+
+Result<Features> features_from(std::span<const GivenField> fields) {
+  const EntryFields given = given_fields({}, fields, {});
+  const std::vector<std::string> known(kFeatureKeys.begin(), kFeatureKeys.end());
+  for (const auto& [key, field] : given.by_key) {
+    if (std::find(known.begin(), known.end(), key) == known.end()) {
+      return describe::unknown_word(key, known, "feature of a question", field.where);
+    }
   }
-  return read_entry(given);
+  Entry question;
+  SEXTANT_TRY(question.layout, text_field(given, "layout", kLongestField));
+  return read_features(given, question);
 }
 
 std::string entries_toml(std::span<const Entry> entries) {

@@ -21,13 +21,16 @@ namespace sextant::kb {
 Result<std::vector<Entry>> parse_entries(std::string_view text, std::string_view where);
 
 // The one entry that these fields make, each as it would stand in a file (lists by commas).
-// `where` names what gave them; a key that is none of an entry's is a bug.
+// `where` names what gave them; an Error names a field as the parameter it came by: ‹value-before›.
 struct GivenField {
   std::string key;
   std::string value;
 };
 Result<Entry> entry_from(const std::string& id, std::span<const GivenField> fields,
                          std::string_view where);
+
+// What a question states of itself, with the keys of an entry: bottlenecks, axes, layout, …
+Result<Features> features_from(std::span<const GivenField> fields);
 
 // As parse_entries reads them; keys that hold nothing are left out.
 std::string entries_toml(std::span<const Entry> entries);

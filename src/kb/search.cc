@@ -13,8 +13,8 @@
 namespace sextant::kb {
 namespace {
 
-// Of the entry that the question's own words fit best, and of the one that words fit best which mean
-// the same.
+// Of the entry that the question's own words fit best, and of the one that words fit best which
+// mean the same.
 constexpr double kWordPoints = 4.5;
 constexpr double kOtherWordPoints = 1.5;
 // Of features that words were taken for, beside those that were stated.

@@ -72,7 +72,7 @@ Result<Added> Store::add_one(const Entry& entry, bool replaces) {
   }
   if (there && !replaces) {
     return invalid(fmt::format("'{}' is there already, and says otherwise", entry.id), where_,
-                   "another id, or leave to replace it");
+                   "another id, or ‹replace›");
   }
   if (there) {
     SEXTANT_CHECK_OK(database_->run("UPDATE entries SET body = ?2 WHERE id = ?1",

@@ -73,6 +73,7 @@ struct StepParts {
   std::vector<CriticalPath> paths;
   std::vector<std::optional<MemoryPeak>> memory;
   std::vector<WideSum> flops;
+  std::vector<WorkTimes> work;
 };
 
 StepParts parts_of(const View& view, const RankLanes& rank, const Steps& steps,
@@ -90,6 +91,7 @@ StepParts parts_of(const View& view, const RankLanes& rank, const Steps& steps,
   }
   parts.memory = memory_peaks(view, rank.rank, kept_times(of_rank, &Step::host));
   parts.flops = step_flops(view, rank, steps, rank_number);
+  parts.work = work_times(view, rank, steps, rank_number);
   return parts;
 }
 
@@ -112,6 +114,7 @@ std::vector<StepMeasures> step_measures(const RankSteps& steps, const StepParts&
     one.assumed_waits = parts.paths.empty() ? 0 : parts.paths[at].assumed_waits;
     one.memory = parts.memory[at];
     one.flops = parts.flops[i];
+    one.work_ns = parts.work[i];
     kept.push_back(one);
   }
   return kept;
@@ -162,7 +165,8 @@ RankTotals& RankTotals::operator+=(const StepMeasures& step) {
                  .path_ns = step.path_ns,
                  .assumed_waits = step.assumed_waits,
                  .memory = step.memory,
-                 .flops = step.flops};
+                 .flops = step.flops,
+                 .work_ns = step.work_ns};
   one.queue = step.queue.value_or(QueueDepth());
   return *this += one;
 }
@@ -175,6 +179,9 @@ RankTotals& RankTotals::operator+=(const RankTotals& other) {
   launches += other.launches;
   for (std::size_t i = 0; i < kBounds; ++i) {
     path_ns[i] += other.path_ns[i];
+  }
+  for (std::size_t i = 0; i < kWorkClasses; ++i) {
+    work_ns[i] += other.work_ns[i];
   }
   assumed_waits += other.assumed_waits;
   memory = larger_peak(memory, other.memory);

@@ -14,6 +14,7 @@
 #include "metrics/queues.h"
 #include "metrics/steps.h"
 #include "metrics/tables.h"
+#include "metrics/work_class.h"
 #include "timeline/recording.h"
 
 namespace sextant::metrics {
@@ -30,7 +31,8 @@ struct StepMeasures {
   std::array<std::int64_t, kBounds> path_ns{};  // by Bound; adds up to the window
   std::int64_t assumed_waits = 0;
   std::optional<MemoryPeak> memory = std::nullopt;
-  WideSum flops = {};  // of the step's work, where labels say
+  WideSum flops = {};   // of the step's work, where labels say
+  WorkTimes work_ns{};  // of its kernels that compute, by WorkClass
   bool operator==(const StepMeasures&) const = default;
 };
 
@@ -65,6 +67,7 @@ struct RankTotals {
   std::int64_t assumed_waits = 0;
   std::optional<MemoryPeak> memory = std::nullopt;
   WideSum flops = {};
+  WorkTimes work_ns{};
   RankTotals& operator+=(const StepMeasures& step);
   RankTotals& operator+=(const RankTotals& other);
   bool operator==(const RankTotals&) const = default;

@@ -40,6 +40,7 @@ struct CollectiveInstance {
   std::int64_t end_ns = 0;
   // When the call that launched it began; nothing where that is not known.
   std::optional<std::int64_t> asked_ns = std::nullopt;
+  std::int64_t alone_ns = 0;  // of it, nothing else was to be done (exposure.h)
   auto operator<=>(const CollectiveInstance&) const = default;
 };
 
@@ -85,6 +86,7 @@ struct SeenBy {
   std::int64_t start_ns = 0;
   std::int64_t end_ns = 0;
   std::optional<std::int64_t> asked_ns = std::nullopt;
+  std::int64_t alone_ns = 0;
 };
 struct MatchedCollective {
   timeline::Group group;

@@ -141,7 +141,7 @@ std::vector<MatchedCollective> matched_collectives(const Summary& summary) {
       }
       // A number that comes again on a rank is another collective: the first stands.
       if (match.seen.empty() || match.seen.back().rank != rank.rank) {
-        match.seen.push_back({rank.rank, one.start_ns, one.end_ns, one.asked_ns});
+        match.seen.push_back({rank.rank, one.start_ns, one.end_ns, one.asked_ns, one.alone_ns});
       }
     }
   }

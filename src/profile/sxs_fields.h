@@ -74,6 +74,9 @@ void fields_of_step(Archive& archive, Step& step) {
   archive.amount(step.assumed_waits);
   archive.optional(step.memory, [&](auto& peak) { fields_of_peak(archive, peak); });
   archive.wide(step.flops);
+  for (auto& time : step.work_ns) {
+    archive.amount(time);
+  }
 }
 
 template <typename Archive, typename Totals>
@@ -89,6 +92,9 @@ void fields_of_totals(Archive& archive, Totals& totals) {
   archive.amount(totals.assumed_waits);
   archive.optional(totals.memory, [&](auto& peak) { fields_of_peak(archive, peak); });
   archive.wide(totals.flops);
+  for (auto& time : totals.work_ns) {
+    archive.amount(time);
+  }
 }
 
 template <typename Archive, typename Row>
@@ -145,6 +151,7 @@ void fields_of_instance(Archive& archive, Instance& one) {
   archive.moment(one.start_ns);
   archive.moment(one.end_ns);
   archive.optional(one.asked_ns, [&](auto& asked) { archive.moment(asked); });
+  archive.amount(one.alone_ns);
 }
 
 template <typename Archive, typename Rank>

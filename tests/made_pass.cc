@@ -68,8 +68,8 @@ std::vector<const MadeMessage*> messages_at(const MadePass& pass, Part part, boo
 }
 
 // Attention in as many pieces as the ring has ranks: beside each piece the next keys come in.
-void add_ring(const MadePass& pass, const MadeKernel& attention, const Hiding& hiding,
-              std::vector<Item>& items) {
+void add_attention_ring(const MadePass& pass, const MadeKernel& attention, const Hiding& hiding,
+                        std::vector<Item>& items) {
   std::vector<const MadeMessage*> turns;
   for (const MadeMessage& message : pass.messages) {
     for (int i = 0;
@@ -115,7 +115,7 @@ std::vector<Item> items_of(const MadePass& pass, const Hiding& hiding) {
       }
     }
     if (kernel->is_attention) {
-      add_ring(pass, *kernel, hiding, items);
+      add_attention_ring(pass, *kernel, hiding, items);
     } else {
       items.push_back({.kernel = &*kernel});
     }

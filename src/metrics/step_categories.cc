@@ -2,6 +2,7 @@
 #include <array>
 #include <utility>
 
+#include "metrics/data_loading.h"
 #include "metrics/kpis.h"
 
 namespace sextant::metrics {
@@ -16,12 +17,6 @@ bool mentions(std::string_view name, std::string_view part) {
   return name.find(part) != std::string_view::npos;
 }
 
-// PyTorch's loaders ("enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__") and XLA's
-// infeed.
-bool is_input(const Label& label) {
-  return mentions(label.name, "DataLoader") || mentions(label.name, "dataloader") ||
-         mentions(label.name, "Infeed") || mentions(label.name, "IteratorGetNext");
-}
 bool is_compilation(const Label& label) {
   return mentions(label.name, "Compile") || mentions(label.name, "_compile") ||
          mentions(label.name, "cuModuleLoad") || mentions(label.name, "hipModuleLoad");
@@ -116,7 +111,7 @@ std::vector<CategoryTimes> step_categories(const View& view, const RankLanes& ra
   split.take(StepCategory::kOutput, copies("DtoH"));
   split.take(StepCategory::kDeviceToDevice, activity.copy);
   split.take(StepCategory::kCompile, moments_with(view, rank.threads, is_compilation));
-  split.take(StepCategory::kInput, moments_with(view, rank.threads, is_input));
+  split.take(StepCategory::kInput, data_loading(view, rank));
   add_idle(view, rank, split.left(), windows, split.times());
   return std::move(split.times());
 }

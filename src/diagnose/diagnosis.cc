@@ -5,6 +5,9 @@
 #include <tuple>
 #include <utility>
 
+#include "diagnose/communication_rules.h"
+#include "diagnose/imbalance_rules.h"
+
 namespace sextant::diagnose {
 namespace {
 
@@ -25,7 +28,9 @@ Diagnosis diagnosis_of(const Scene& scene) {
   Diagnosis diagnosis{
       .step = scene.step, .parts = scene.parts, .findings = {}, .abstentions = {}, .ceiling = {}};
   // Families of rules, each in files of its own.
-  add(Findings{}, diagnosis);
+  const CommunicationTimes communication = communication_times(scene);
+  add(exposed_communication(scene, communication), diagnosis);
+  add(uneven_work(scene, communication), diagnosis);
   std::ranges::stable_sort(diagnosis.findings, comes_before);
   std::ranges::stable_sort(diagnosis.abstentions, {}, &Abstention::rule);
   diagnosis.ceiling = total_ceiling(diagnosis.findings, diagnosis.parts);

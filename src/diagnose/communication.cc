@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <ranges>
+#include <string>
 #include <tuple>
 #include <utility>
 
@@ -65,6 +66,10 @@ struct Kind {
 // has its place on a healthy fabric makes that much, a slow link more.
 constexpr double kLongerByPlace = 1.25;
 
+// Ranks that come by chance wait for less than half of what a message takes; who waits longer waits
+// for someone who is late.
+constexpr double kShortWait = 0.5;
+
 // A group, or two ranks that send to each other: what shares links.
 using Partners = std::tuple<std::vector<RankId>, std::optional<RankId>, std::optional<RankId>>;
 
@@ -92,6 +97,7 @@ class Measure {
     for (std::size_t i = 0; i < summary_.ranks.size(); ++i) {
       add_rank(i, times);
     }
+    add_hideable(times);
     return times;
   }
 
@@ -147,14 +153,17 @@ class Measure {
     }
   }
 
-  // What of its transfer is no trouble of its partners'.
-  [[nodiscard]] std::int64_t own_ns(std::size_t rank, std::size_t instance) const {
+  // What of it alone is no trouble of its partners': what would stand alone if it took as long as
+  // among others.
+  [[nodiscard]] std::int64_t exposed_ns(std::size_t rank, std::size_t instance) const {
     const CollectiveInstance& one = summary_.ranks[rank].instances[instance];
     const auto slow = shares_.find({kind_of(rank, one), partners_of(summary_.ranks[rank], one)});
     const std::int64_t transfer = transfers_[rank][instance];
-    return slow == shares_.end()
-               ? transfer
-               : static_cast<std::int64_t>(static_cast<double>(transfer) * slow->second);
+    const std::int64_t beyond =
+        slow == shares_.end()
+            ? 0
+            : static_cast<std::int64_t>(static_cast<double>(transfer) * (1.0 - slow->second));
+    return std::max<std::int64_t>(0, std::min(one.alone_ns, transfer) - beyond);
   }
 
   void add_rank(std::size_t number, CommunicationTimes& times) {
@@ -170,16 +179,45 @@ class Measure {
       const GroupAxis axis = axis_of(number, one);
       AxisExposure& into =
           axis.axis ? times.axes[static_cast<std::size_t>(*axis.axis)] : times.unknown;
-      const std::int64_t exposed = std::min(one.alone_ns, own_ns(number, k));
-      const Seconds share = 1_ns / static_cast<double>(count);
-      into.ranks[number].transfer += share * static_cast<double>(exposed);
-      into.ranks[number].waiting += share * static_cast<double>(one.alone_ns - exposed);
+      const std::int64_t exposed = exposed_ns(number, k);
+      add_instance(number, k, exposed, 1_ns / static_cast<double>(count), into);
       into.is_seen = true;
       into.is_said = into.is_said && axis.is_said;
       into.is_matched = into.is_matched && is_matched_[number];
       if (exposed > 0) {
         note(number, k, exposed, into);
       }
+    }
+  }
+
+  // Seconds a step that one nanosecond of all steps is: `share`.
+  void add_instance(std::size_t number, std::size_t instance, std::int64_t exposed, Seconds share,
+                    AxisExposure& into) {
+    const RankSummary& rank = summary_.ranks[number];
+    const CollectiveInstance& one = rank.instances[instance];
+    ExposedTime& time = into.ranks[number];
+    const double waited = static_cast<double>(one.alone_ns - exposed);
+    const double longest = kShortWait * static_cast<double>(exposed);
+    time.transfer += share * static_cast<double>(exposed);
+    time.waiting += share * waited;
+    time.late += waited > longest ? share * static_cast<double>(exposed) : Seconds();
+    const timeline::Group group =
+        one.group < rank.groups.size() ? rank.groups[one.group] : timeline::Group();
+    standing_[{&into, group.name, group.ranks}][number] +=
+        share * (static_cast<double>(exposed) + std::min(waited, longest));
+  }
+
+  // Messages between two ranks are the receiver's matter: who sends goes on beside it.
+  void add_hideable(CommunicationTimes& times) {
+    for (const auto& [key, by_rank] : standing_) {
+      AxisExposure& axis = *std::get<0>(key);
+      if (&axis != &times.axes[static_cast<std::size_t>(Axis::kPipeline)]) {
+        axis.hideable = std::max(axis.hideable, std::ranges::min(by_rank | std::views::values));
+      }
+    }
+    AxisExposure& pipeline = times.axes[static_cast<std::size_t>(Axis::kPipeline)];
+    for (const ExposedTime& rank : pipeline.ranks) {
+      pipeline.hideable = std::max(pipeline.hideable, rank.transfer);
     }
   }
 
@@ -203,17 +241,13 @@ class Measure {
   std::vector<std::vector<GroupAxis>> axes_;            // by rank, then group
   std::vector<bool> is_matched_;                        // by rank
   std::map<std::pair<Kind, Partners>, double> shares_;  // of those that are slow
+  // What each rank of a group stands in its communication, waiting for stragglers apart.
+  std::map<std::tuple<AxisExposure*, std::string, std::vector<RankId>>,
+           std::map<std::size_t, Seconds>>
+      standing_;
 };
 
 }  // namespace
-
-Seconds AxisExposure::most_transfer() const {
-  Seconds most;
-  for (const ExposedTime& rank : ranks) {
-    most = std::max(most, rank.transfer);
-  }
-  return most;
-}
 
 Seconds AxisExposure::mean_waiting() const {
   Seconds sum;

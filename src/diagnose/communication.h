@@ -1,12 +1,16 @@
 // What of a job's communication nothing hides, by axis and apart from waiting for late ranks: what
 // the rules on exposed communication and on uneven work share.
 //
-// An instance of a collective has the rank to itself for some time (metrics/exposure.h). Of that at
-// most its transfer, the shortest that any of its ranks took, is the communication's own; what is
+// An instance of a collective has the rank to itself for some time (metrics/exposure.h). Of that
+// its transfer, the shortest that any of its ranks took, is the communication's own; what is
 // beyond, the rank waited for others to come. Where the same operation of the same size takes
 // another group of the axis less, that is what it takes, and what is beyond is that group's own
 // trouble: a slow link, another rule. Of a single rank the fastest of its occurrences that are
 // alike stands for the transfer: it may still hold waiting.
+//
+// What hiding a group's communication frees is what the rank has that stands in it least: who is
+// always late stands in none, and then the others only wait. Short waits are part of it, since
+// ranks that needn't meet needn't wait for the chance that one was a little slower.
 #pragma once
 
 #include <array>
@@ -24,6 +28,7 @@ namespace sextant::diagnose {
 struct ExposedTime {
   Seconds transfer;  // nothing hides it
   Seconds waiting;   // alone, for those that come late or for what is slow about this group
+  Seconds late;      // of `transfer`: of those that were waited for
 };
 struct ExposedInstance {
   std::uint32_t rank = 0;      // place in Summary::ranks
@@ -32,12 +37,12 @@ struct ExposedInstance {
 };
 struct AxisExposure {
   bool is_seen = false;
-  bool is_said = true;                          // of all its groups; else some are inferred
-  bool is_matched = true;                       // transfers are those of several ranks
-  std::vector<ExposedTime> ranks;               // as Summary::ranks
-  std::vector<ExposedInstance> longest;         // at most kMostEvidence, the longest first
-  std::array<bool, 6> ops{};                    // CollectiveOps of which something is exposed
-  [[nodiscard]] Seconds most_transfer() const;  // of the rank with the most
+  bool is_said = true;                   // of all its groups; else some are inferred
+  bool is_matched = true;                // transfers are those of several ranks
+  std::vector<ExposedTime> ranks;        // as Summary::ranks
+  std::vector<ExposedInstance> longest;  // at most kMostEvidence, the longest first
+  std::array<bool, 6> ops{};             // CollectiveOps of which something is exposed
+  Seconds hideable;                      // of a mean step: what hiding it all frees, at most
   [[nodiscard]] Seconds mean_waiting() const;
 };
 

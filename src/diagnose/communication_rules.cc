@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "base/quantity_text.h"
+
 namespace sextant::diagnose {
 namespace {
 
@@ -70,8 +72,8 @@ std::vector<Evidence> evidence_of(const Scene& scene, const AxisExposure& exposu
     const metrics::CollectiveInstance& instance = rank.instances[one.instance];
     evidence.push_back({rank.rank,
                         {instance.start_ns, instance.end_ns},
-                        fmt::format("{} communication, {:.3g} ms of it transfer that nothing hides",
-                                    name, static_cast<double>(one.exposed_ns) * 1e-6)});
+                        fmt::format("{} communication, {} of it transfer that nothing hides", name,
+                                    to_text(static_cast<double>(one.exposed_ns) * 1_ns))});
   }
   return evidence;
 }
@@ -92,15 +94,15 @@ Finding finding_of(const Scene& scene, const CommunicationTimes& times, const Ax
   const AxisExposure& exposure = times[row.axis];
   Finding finding;
   finding.rule = row.rule;
-  const Seconds transfer = exposure.most_transfer();
+  const Seconds hideable = exposure.hideable;
   finding.per_step =
-      std::min(transfer * (row.axis == Axis::kData ? 1.0 : pipeline_factor(scene, times)),
+      std::min(hideable * (row.axis == Axis::kData ? 1.0 : pipeline_factor(scene, times)),
                scene.parts[static_cast<std::size_t>(StepPart::kExposedCommunication)]);
   finding.parts[static_cast<std::size_t>(StepPart::kExposedCommunication)] = finding.per_step;
   finding.cause = fmt::format(
-      "{} communication ({}) runs {:.3g} ms of a {:.3g} ms step while nothing computes{}", row.name,
-      operations(exposure), transfer / 1_ms, scene.step / 1_ms,
-      is_of_one_rank(scene) ? "; one rank alone can't tell transfer from waiting for its peers"
+      "{} communication ({}) stands alone for {} of a step of {}: nothing computes beside it{}",
+      row.name, operations(exposure), to_text(hideable), to_text(scene.step),
+      is_of_one_rank(scene) ? "; one rank alone can't tell its transfer from waiting for peers"
                             : ", waiting for late ranks not counted");
   finding.status = exposure.is_said && exposure.is_matched ? Status::kVerified : Status::kInferred;
   finding.evidence = evidence_of(scene, exposure, row.name);
@@ -112,10 +114,10 @@ Finding finding_of(const Scene& scene, const CommunicationTimes& times, const Ax
 
 Findings exposed_communication(const Scene& scene, const CommunicationTimes& times) {
   Findings findings;
-  const bool is_unknown = times.unknown.most_transfer() >= scene.step * kWorthSaying;
+  const bool is_unknown = times.unknown.hideable >= scene.step * kWorthSaying;
   for (const AxisRule& row : kAxisRules) {
     const AxisExposure& exposure = times[row.axis];
-    if (exposure.is_seen && exposure.most_transfer() >= scene.step * kWorthSaying) {
+    if (exposure.is_seen && exposure.hideable >= scene.step * kWorthSaying) {
       findings.found.push_back(finding_of(scene, times, row));
     } else if (is_unknown && !exposure.is_seen) {
       findings.abstained.push_back({std::string(row.rule), "what the process groups are for"});

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/quantity_text.h"
 #include "diagnose/communication_rules.h"
 
 namespace sextant::diagnose {
@@ -146,11 +147,12 @@ std::vector<std::vector<std::uint32_t>> groups_of(const Scene& scene, Axis axis)
   return found;
 }
 
+// Mean of what they wait for one another, with the transfers that only then stand alone.
 Seconds waiting_of(const CommunicationTimes& times, const std::vector<std::uint32_t>& ranks) {
   Seconds sum;
   const auto add = [&](const AxisExposure& exposure) {
     for (const std::uint32_t rank : ranks) {
-      sum += exposure.ranks[rank].waiting;
+      sum += exposure.ranks[rank].waiting + exposure.ranks[rank].late;
     }
   };
   for (const AxisExposure& axis : times.axes) {
@@ -170,7 +172,7 @@ Evidence evidence_of(const Scene& scene, const WorkTable& table, std::string_vie
   }
   const auto step = std::ranges::find(summary.steps, table.numbers[longest], &StepMeasures::number);
   return {summary.rank, step->window,
-          fmt::format("{} takes {:.3g} ms of step {}", what, table.by_step[longest][rank] * 1e-6,
+          fmt::format("{} takes {} of step {}", what, to_text(table.by_step[longest][rank] * 1_ns),
                       step->number)};
 }
 
@@ -196,11 +198,10 @@ std::optional<Finding> uneven_lengths(const Scene& scene, const CommunicationTim
   set_cost(scene, waiting_of(times, ranks), finding);
   finding.cause = fmt::format(
       "attention of a rank varies by {:.0f} % from step to step and other work by {:.1f} %: in a "
-      "step the longest attention of {} ranks is {:.3g} ms beyond their mean, and ranks wait "
-      "{:.3g} "
-      "ms for one another",
+      "step the longest attention of {} ranks is {} beyond their mean, and ranks wait {} for one "
+      "another",
       100.0 * varies, 100.0 * others.variation() / others.mean(), ranks.size(),
-      attention.excess() * 1e-6, finding.per_step / 1_ms);
+      to_text(attention.excess() * 1_ns), to_text(finding.per_step));
   finding.status = Status::kInferred;  // lengths are not recorded
   for (std::size_t i = 0; i < std::min(ranks.size(), kMostEvidence); ++i) {
     finding.evidence.push_back(evidence_of(scene, attention, "attention", i));
@@ -224,18 +225,23 @@ std::optional<Finding> uneven_experts(const Scene& scene, const CommunicationTim
   const bool is_steady = *most - experts.mean() > experts.excess() / 2.0;
   Finding finding;
   finding.rule = "expert-imbalance";
-  set_cost(scene, waiting_of(times, ranks), finding);
+  // The exchange waits for who has most to send and to take, and lasts as long as his part of it.
+  set_cost(scene,
+           std::max(waiting_of(times, ranks), experts.excess() * 1_ns) +
+               times[Axis::kExpert].hideable * (apart / (1.0 + apart)),
+           finding);
   const RankId rank =
       scene.summary->ranks[ranks[static_cast<std::size_t>(most - means.begin())]].rank;
   if (is_steady) {
     finding.ranks.push_back(rank);
   }
   finding.cause = fmt::format(
-      "experts take {} {:.3g} ms a step longer than the mean of {} ranks ({:.0f} %), other work is "
-      "{:.1f} % apart: ranks wait {:.3g} ms for one another",
+      "experts take {} {} a step longer than the mean of {} ranks ({:.0f} %), other work is {:.1f} "
+      "% "
+      "apart: ranks wait for one another",
       is_steady ? fmt::format("rank {}", rank.value) : std::string("now one rank, now another"),
-      experts.excess() * 1e-6, ranks.size(), 100.0 * apart, 100.0 * others.excess() / others.mean(),
-      finding.per_step / 1_ms);
+      to_text(experts.excess() * 1_ns), ranks.size(), 100.0 * apart,
+      100.0 * others.excess() / others.mean());
   finding.status = Status::kVerified;
   finding.evidence.push_back(
       evidence_of(scene, experts, "experts", static_cast<std::size_t>(most - means.begin())));

@@ -4,6 +4,7 @@
 #include <cassert>
 #include <map>
 #include <set>
+#include <span>
 #include <utility>
 
 namespace sextant::metrics {
@@ -59,33 +60,66 @@ std::vector<Edge> edges_of(const View& view, const std::vector<std::uint32_t>& s
   return edges;
 }
 
-// How much of [from, to) nothing computes; moments come in order.
-class Bare {
+// When something was to be done: compute was launched and had not begun, or a thread waited for
+// the device. Compute of which no call is known was to be done since the compute before it.
+Intervals demand_of(const View& view, const RankLanes& rank) {
+  const std::span<const Span> all = view.timeline().spans();
+  std::vector<Interval> pieces;
+  for (const timeline::LaneId lane : rank.streams) {
+    std::int64_t before = -timeline::Timeline::kFarthestNs;
+    for (const Span& span : view.timeline().spans_of(lane)) {
+      if (view.timeline().label_of(span).kind == timeline::SpanKind::kCompute) {
+        const std::uint32_t call = view.call_of[view.number_of(span)];
+        pieces.push_back({call == kNone ? before : all[call].start_ns, span.start_ns});
+        before = span.end_ns();
+      }
+    }
+  }
+  for (const timeline::LaneId lane : rank.threads) {
+    for (const Span& span : view.timeline().spans_of(lane)) {
+      if (view.traits_of(span).is_blocking) {
+        pieces.push_back({span.start_ns, span.end_ns()});
+      }
+    }
+  }
+  return united(std::move(pieces));
+}
+
+// How much of [from, to) lies in the moments; asked in order.
+class Within {
  public:
-  explicit Bare(const Intervals& compute) : compute_(compute) {}
+  explicit Within(Intervals moments) : moments_(std::move(moments)) {}
   std::int64_t length(std::int64_t from_ns, std::int64_t to_ns) {
-    while (at_ < compute_.size() && compute_[at_].end_ns <= from_ns) {
+    while (at_ < moments_.size() && moments_[at_].end_ns <= from_ns) {
       ++at_;
     }
-    std::int64_t bare = to_ns - from_ns;
-    for (std::size_t i = at_; i < compute_.size() && compute_[i].start_ns < to_ns; ++i) {
-      bare -= std::min(to_ns, compute_[i].end_ns) - std::max(from_ns, compute_[i].start_ns);
+    std::int64_t sum = 0;
+    for (std::size_t i = at_; i < moments_.size() && moments_[i].start_ns < to_ns; ++i) {
+      sum += std::min(to_ns, moments_[i].end_ns) - std::max(from_ns, moments_[i].start_ns);
     }
-    return bare;
+    return sum;
   }
 
  private:
-  const Intervals& compute_;
+  Intervals moments_;
   std::size_t at_ = 0;
 };
 
+// Of the moments of communication.
+Intervals idle_with_demand(const View& view, const RankLanes& rank, const Activity& activity) {
+  const Intervals bare = difference(activity.communication, activity.compute);
+  // A rank of CPUs has no queue: what it waits for, it needs.
+  return rank.has_device() ? intersection(bare, demand_of(view, rank)) : bare;
+}
+
 }  // namespace
 
-std::vector<std::int64_t> times_alone(const View& view, const Activity& activity,
+std::vector<std::int64_t> times_alone(const View& view, const RankLanes& rank,
+                                      const Activity& activity,
                                       const std::vector<std::uint32_t>& spans) {
   std::vector<std::int64_t> alone(spans.size());
   Running running;
-  Bare bare(activity.compute);
+  Within bare(idle_with_demand(view, rank, activity));
   std::int64_t until = 0;
   for (const Edge& edge : edges_of(view, spans)) {
     if (running.is_one_group() && edge.at_ns > until) {

@@ -43,21 +43,52 @@ std::vector<std::int64_t> alone_of(const std::vector<Message>& messages,
   }
   std::ranges::stable_sort(spans, {},
                            [&](std::uint32_t i) { return view.timeline().spans()[i].start_ns; });
-  return times_alone(view, activity_of(view, view.ranks.at(0)), spans);
+  return times_alone(view, view.ranks.at(0), activity_of(view, view.ranks.at(0)), spans);
 }
 
 TEST(Exposure, OfOneMessageIsWhatComputeLeaves) {
+  // Compute of which no call is known follows as soon as it can.
   EXPECT_EQ(alone_of({{100, 100, 1}}, {{0, 130}, {180, 300}}), std::vector<std::int64_t>{50});
   EXPECT_EQ(alone_of({{100, 100, 1}}, {{0, 300}}), std::vector<std::int64_t>{0});
 }
 
+// From 130 to 200 nothing computes; what comes next was launched at 170.
+TEST(Exposure, BeginsWhenThereIsSomethingToDo) {
+  MadeRecording made;
+  made.launch(0, 5, 10, 120);
+  made.launch(20, 5, 100, 100, MadeRecording::kSide, all_reduce_label(made.recording(), 1_MiB, 8));
+  made.launch(170, 5, 200, 50);
+  const timeline::Recording recording = made.take();
+  const View view = view_of(recording);
+  const auto alone = [&](const View& of) {
+    for (const timeline::Span& span : of.timeline().spans()) {
+      if (of.timeline().label_of(span).kind == SpanKind::kCommunication) {
+        return times_alone(of, of.ranks.at(0), activity_of(of, of.ranks.at(0)),
+                           {of.number_of(span)})
+            .at(0);
+      }
+    }
+    return std::int64_t{-1};
+  };
+  EXPECT_EQ(alone(view), 30);
+  // A host that waits for the device would have gone on.
+  MadeRecording waits;
+  waits.launch(0, 5, 10, 120);
+  waits.launch(20, 5, 100, 100, MadeRecording::kSide,
+               all_reduce_label(waits.recording(), 1_MiB, 8));
+  waits.call("cudaStreamSynchronize", 140, 60);
+  waits.launch(205, 5, 215, 50);
+  const timeline::Recording blocked = waits.take();
+  EXPECT_EQ(alone(view_of(blocked)), 60);
+}
+
 TEST(Exposure, OfTwoGroupsAtOnceIsNobodys) {
-  EXPECT_EQ(alone_of({{0, 100, 1}, {60, 100, 2}}, {{500, 600}}),
+  EXPECT_EQ(alone_of({{0, 100, 1}, {60, 100, 2}}, {{1500, 1600}}),
             (std::vector<std::int64_t>{60, 60}));
 }
 
 TEST(Exposure, OfOneGroupTwiceIsThatWhichBeganFirst) {
-  EXPECT_EQ(alone_of({{0, 100, 1}, {60, 100, 1}}, {{500, 600}}),
+  EXPECT_EQ(alone_of({{0, 100, 1}, {60, 100, 1}}, {{1500, 1600}}),
             (std::vector<std::int64_t>{100, 60}));
 }
 
@@ -73,6 +104,7 @@ RC_GTEST_PROP(Exposure, OfOneGroupAddsUpToExposedCommunication, ()) {
     const std::int64_t from = *at;
     compute.push_back({from, from + *rc::gen::inRange<std::int64_t>(1, 60)});
   }
+  compute.push_back({1'200, 1'300});  // after all messages: something always is to be done
   const std::vector<std::int64_t> alone = alone_of(messages, compute);
   std::vector<Interval> all;
   for (const Message& one : messages) {

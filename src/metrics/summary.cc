@@ -148,7 +148,7 @@ std::vector<KeptCommunication> kept_communications(const View& view, const RankL
   if (all.empty()) {
     return {};
   }
-  const std::vector<std::int64_t> alone = times_alone(view, activity_of(view, rank), all);
+  const std::vector<std::int64_t> alone = times_alone(view, rank, activity_of(view, rank), all);
   std::vector<KeptCommunication> kept;
   for (std::size_t i = 0; i < all.size(); ++i) {
     const std::uint32_t step = steps.step_of[all[i]];

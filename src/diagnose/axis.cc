@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <string>
 #include <utility>
 
@@ -48,10 +49,14 @@ std::array<bool, 6> words_in(std::string_view name) {
   return found;
 }
 
-GroupUse use_of(const metrics::RankSummary& rank, std::size_t group) {
+// `group`: kNone for what is of none.
+GroupUse use_of(const metrics::RankSummary& rank, std::uint32_t group) {
   GroupUse use;
-  use.ranks = rank.groups[group].ranks;
-  std::ranges::sort(use.ranks);
+  if (group < rank.groups.size()) {
+    use.ranks = rank.groups[group].ranks;
+    std::ranges::sort(use.ranks);
+  }
+  std::map<std::int64_t, std::int64_t> sizes;
   for (const metrics::CollectiveInstance& one : rank.instances) {
     if (one.group != group || !one.op) {
       continue;
@@ -61,8 +66,13 @@ GroupUse use_of(const metrics::RankSummary& rank, std::size_t group) {
     } else if (*one.op == CollectiveOp::kAllToAll) {
       use.exchanges += 1;
     } else {
+      const bool is_bulk = one.bytes.value_or(0) >= kBulkBytes;
       use.others += 1;
-      use.is_bulk = use.is_bulk || one.bytes.value_or(0) >= kBulkBytes;
+      use.bulk += is_bulk ? 1 : 0;
+      if (is_bulk && *one.op == CollectiveOp::kAllReduce) {
+        use.bulk_reductions += 1;
+        use.alike = std::max(use.alike, ++sizes[*one.bytes]);
+      }
     }
   }
   return use;
@@ -71,6 +81,17 @@ GroupUse use_of(const metrics::RankSummary& rank, std::size_t group) {
 bool are_neighbours(const std::vector<RankId>& ranks) {
   return ranks.size() > 1 &&
          ranks.back().value - ranks.front().value == static_cast<std::int64_t>(ranks.size()) - 1;
+}
+
+// Of the only group that carries bulk. A model has eight layers' all-reduces in a profile at least.
+std::optional<Axis> axis_alone(const GroupUse& use) {
+  constexpr std::int64_t kFewest = 8;
+  constexpr double kNearlyAll = 0.9;
+  if (use.bulk > use.bulk_reductions) {
+    return std::nullopt;
+  }
+  const double alike = static_cast<double>(use.alike) / static_cast<double>(use.bulk_reductions);
+  return use.bulk_reductions >= kFewest && alike >= kNearlyAll ? Axis::kTensor : Axis::kData;
 }
 
 }  // namespace
@@ -99,9 +120,11 @@ std::optional<Axis> axis_said(std::string_view name) {
 
 std::vector<std::optional<Axis>> axes_inferred(const std::vector<GroupUse>& groups) {
   std::vector<std::optional<Axis>> axes(groups.size());
-  const auto is_bulk = [](const GroupUse& use) { return use.is_bulk && use.ranks.size() > 1; };
-  const bool has_stepping = std::ranges::any_of(
-      groups, [&](const GroupUse& use) { return is_bulk(use) && !are_neighbours(use.ranks); });
+  const auto is_bulk = [](const GroupUse& use) { return use.bulk > 0; };
+  const bool is_alone = std::ranges::count_if(groups, is_bulk) == 1;
+  const bool has_stepping = std::ranges::any_of(groups, [&](const GroupUse& use) {
+    return is_bulk(use) && use.ranks.size() > 1 && !are_neighbours(use.ranks);
+  });
   // The smallest of neighbours: ranks of one node. A larger one around it holds other axes too.
   const GroupUse* nearest = nullptr;
   for (const GroupUse& use : groups) {
@@ -112,11 +135,14 @@ std::vector<std::optional<Axis>> axes_inferred(const std::vector<GroupUse>& grou
   }
   for (std::size_t i = 0; i < groups.size(); ++i) {
     const GroupUse& use = groups[i];
-    if (use.messages > 0 && use.exchanges + use.others == 0) {
+    if (use.messages > 0 && use.exchanges + use.others == 0 && !use.ranks.empty()) {
       axes[i] = Axis::kPipeline;
-    } else if (use.exchanges > 0 && !use.is_bulk) {
+    } else if (use.exchanges > 0 && !is_bulk(use)) {
       axes[i] = Axis::kExpert;
-    } else if (is_bulk(use) && !are_neighbours(use.ranks) && nearest != nullptr) {
+    } else if (is_alone && is_bulk(use)) {
+      axes[i] = axis_alone(use);
+    } else if (is_bulk(use) && use.ranks.size() > 1 && !are_neighbours(use.ranks) &&
+               nearest != nullptr) {
       axes[i] = Axis::kData;
     } else if (&use == nearest && has_stepping) {
       axes[i] = Axis::kTensor;
@@ -125,20 +151,22 @@ std::vector<std::optional<Axis>> axes_inferred(const std::vector<GroupUse>& grou
   return axes;
 }
 
-std::vector<GroupAxis> group_axes(const metrics::RankSummary& rank) {
+RankAxes rank_axes(const metrics::RankSummary& rank) {
   std::vector<GroupUse> uses;
-  for (std::size_t i = 0; i < rank.groups.size(); ++i) {
+  for (std::uint32_t i = 0; i < rank.groups.size(); ++i) {
     uses.push_back(use_of(rank, i));
   }
+  uses.push_back(use_of(rank, metrics::kNone));
   const std::vector<std::optional<Axis>> inferred = axes_inferred(uses);
-  std::vector<GroupAxis> axes;
+  RankAxes axes;
   for (std::size_t i = 0; i < rank.groups.size(); ++i) {
     std::optional<Axis> said = axis_said(rank.groups[i].description);
     if (!said) {
       said = axis_said(rank.groups[i].name);
     }
-    axes.push_back({said ? said : inferred[i], said.has_value()});
+    axes.groups.push_back({said ? said : inferred[i], said.has_value()});
   }
+  axes.unnamed.axis = inferred.back();
   return axes;
 }
 

@@ -25,20 +25,30 @@ struct GroupUse {
   std::int64_t messages = 0;       // from one rank to another
   std::int64_t exchanges = 0;      // all-to-all
   std::int64_t others = 0;         // all-reduce, all-gather, reduce-scatter …
-  bool is_bulk = false;            // of the others, one carries a megabyte or more
+  // Of the others, those that carry a megabyte or more.
+  std::int64_t bulk = 0;
+  std::int64_t bulk_reductions = 0;  // of these, all-reduces
+  std::int64_t alike = 0;            // of those, the most of one size
 };
 
 // Of one rank's groups. Where all they do is messages it is pp, where it is all-to-all it is ep. Of
 // two or more others with bulk, that of neighbouring ranks (0, 1, 2, 3) is tp and those that step
-// over them (0, 4) are dp: so every framework places them, since tp needs the fastest links. One
-// group alone may be either: nothing.
+// over them (0, 4) are dp: so every framework places them, since tp needs the fastest links. Where
+// one group alone carries bulk and all of it is all-reduces: activations have one shape in every
+// layer, gradients come in buckets of this size and that. What it gathers too may be either axis.
 std::vector<std::optional<Axis>> axes_inferred(const std::vector<GroupUse>& groups);
 
 struct GroupAxis {
   std::optional<Axis> axis;  // nothing: neither said nor to be told
   bool is_said = false;      // by its name or description; else inferred
 };
-// One for each of the rank's groups.
-std::vector<GroupAxis> group_axes(const metrics::RankSummary& rank);
+struct RankAxes {
+  std::vector<GroupAxis> groups;  // as RankSummary::groups
+  GroupAxis unnamed;              // of communication of which no group is said
+  [[nodiscard]] const GroupAxis& of(const metrics::CollectiveInstance& one) const {
+    return one.group < groups.size() ? groups[one.group] : unnamed;
+  }
+};
+RankAxes rank_axes(const metrics::RankSummary& rank);
 
 }  // namespace sextant::diagnose

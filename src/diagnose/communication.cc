@@ -78,7 +78,7 @@ class Measure {
   explicit Measure(const Scene& scene) : summary_(*scene.summary) {
     transfers_ = matched_transfers(summary_);
     for (const RankSummary& rank : summary_.ranks) {
-      axes_.push_back(group_axes(rank));
+      axes_.push_back(rank_axes(rank));
     }
     for (std::size_t i = 0; i < summary_.ranks.size(); ++i) {
       const bool has_matches =
@@ -109,8 +109,8 @@ class Measure {
     }
     return list;
   }
-  [[nodiscard]] GroupAxis axis_of(std::size_t rank, const CollectiveInstance& one) const {
-    return one.group < axes_[rank].size() ? axes_[rank][one.group] : GroupAxis{};
+  [[nodiscard]] const GroupAxis& axis_of(std::size_t rank, const CollectiveInstance& one) const {
+    return axes_[rank].of(one);
   }
   [[nodiscard]] Kind kind_of(std::size_t rank, const CollectiveInstance& one) const {
     const GroupAxis axis = axis_of(rank, one);
@@ -238,7 +238,7 @@ class Measure {
 
   const Summary& summary_;
   Transfers transfers_;
-  std::vector<std::vector<GroupAxis>> axes_;            // by rank, then group
+  std::vector<RankAxes> axes_;                          // by rank
   std::vector<bool> is_matched_;                        // by rank
   std::map<std::pair<Kind, Partners>, double> shares_;  // of those that are slow
   // What each rank of a group stands in its communication, waiting for stragglers apart.

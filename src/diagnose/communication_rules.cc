@@ -114,6 +114,11 @@ Finding finding_of(const Scene& scene, const CommunicationTimes& times, const Ax
 
 Findings exposed_communication(const Scene& scene, const CommunicationTimes& times) {
   Findings findings;
+  // A rank of CPUs communicates with the cores that it computes with: hiding one behind the other
+  // frees nothing that can be told from here.
+  if (std::ranges::none_of(scene.summary->ranks, &metrics::RankSummary::has_device)) {
+    return findings;
+  }
   const bool is_unknown = times.unknown.hideable >= scene.step * kWorthSaying;
   for (const AxisRule& row : kAxisRules) {
     const AxisExposure& exposure = times[row.axis];

@@ -127,10 +127,10 @@ std::vector<std::vector<std::uint32_t>> groups_of(const Scene& scene, Axis axis)
   std::map<std::vector<RankId>, std::vector<std::uint32_t>> groups;
   for (std::size_t i = 0; i < scene.summary->ranks.size(); ++i) {
     const RankSummary& rank = scene.summary->ranks[i];
-    const std::vector<GroupAxis> axes = group_axes(rank);
-    for (std::size_t k = 0; k < axes.size(); ++k) {
+    const RankAxes axes = rank_axes(rank);
+    for (std::size_t k = 0; k < rank.groups.size(); ++k) {
       const std::vector<RankId>& ranks = rank.groups[k].ranks;
-      if (axes[k].axis == axis && std::ranges::find(ranks, rank.rank) != ranks.end()) {
+      if (axes.groups[k].axis == axis && std::ranges::find(ranks, rank.rank) != ranks.end()) {
         groups[ranks].push_back(static_cast<std::uint32_t>(i));
       }
     }

@@ -61,7 +61,12 @@ FaultResult fault_result(FaultKind kind, std::uint64_t seed) {
   result.made = fault_case(kind, seed);
   const MadeCase& made = made_case(result.made.job);
   result.with = diagnosed(made_run(made.job, result.made.plan, result.made.fault));
-  result.step_without = true_step(made_run(made.job, result.made.plan, {}));
+  MadeFault without;
+  if (kind == FaultKind::kSequenceImbalance) {
+    without = result.made.fault;
+    without.is_mended = true;
+  }
+  result.step_without = true_step(made_run(made.job, result.made.plan, without));
   if (kind == FaultKind::kPipelineBubble) {
     // So many of the microbatches of a step that has enough of them.
     result.step_without *= result.made.fault.size / result.made.plan.microbatches;

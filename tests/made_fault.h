@@ -65,6 +65,8 @@ struct MadeFault {
   FaultKind kind = FaultKind::kNone;
   int rank = 0;
   double size = 1.0;
+  // The same work dealt evenly: of uneven lengths, every rank has the mean of its step.
+  bool is_mended = false;
 };
 
 // How a job becomes a run.

@@ -177,16 +177,29 @@ class StepWriter {
 
   // --- passes ---
 
-  // How much longer than the mean the attention of a microbatch is.
+  // How much longer than the mean the attention of a microbatch of a replica is: evenly spread in
+  // its logarithm, with a mean of one.
+  [[nodiscard]] double attention_of(std::int64_t replica, int microbatch) const {
+    const double most = std::log(fault_.size);
+    const double at = 2.0 * uniform_of(plan_.seed, {4, replica, writer_.step(), microbatch}) - 1.0;
+    return std::exp(at * most) / (std::sinh(most) / most);
+  }
+
   [[nodiscard]] double attention_share(int microbatch) const {
     if (!is(FaultKind::kSequenceImbalance)) {
       return 1.0;
     }
-    // Evenly spread in its logarithm, with a mean of one.
-    const double most = std::log(fault_.size);
-    const double at =
-        2.0 * uniform_of(plan_.seed, {4, place_.dp, writer_.step(), microbatch}) - 1.0;
-    return std::exp(at * most) / (std::sinh(most) / most);
+    if (!fault_.is_mended) {
+      return attention_of(place_.dp, microbatch);
+    }
+    const std::int64_t replicas = job_.job.dp();
+    double sum = 0.0;
+    for (std::int64_t replica = 0; replica < replicas; ++replica) {
+      for (int i = 0; i < microbatches(); ++i) {
+        sum += attention_of(replica, i);
+      }
+    }
+    return sum / static_cast<double>(replicas * microbatches());
   }
 
   [[nodiscard]] double share_of(const MadeKernel& kernel, int microbatch, bool is_backward) const {

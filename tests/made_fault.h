@@ -43,7 +43,7 @@ inline constexpr std::array<FaultWord, 20> kFaultWords{
     {{FaultKind::kSlowWorker, "slow worker", "slow-worker"},
      {FaultKind::kSlowBackward, "slow worker, backward only", "slow-worker"},
      {FaultKind::kStarvedHost, "launch-starved host of one rank", "late-rank"},
-     {FaultKind::kLateData, "late data of one rank", "late-rank"},
+     {FaultKind::kLateData, "late data of one rank", "data-late-rank"},
      {FaultKind::kStragglingLink, "straggling link", "straggling-link"},
      {FaultKind::kSlowCollective, "slow collective", "slow-collective"},
      {FaultKind::kStageImbalance, "stage imbalance", "stage-imbalance"},

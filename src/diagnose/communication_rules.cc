@@ -119,10 +119,10 @@ Findings exposed_communication(const Scene& scene, const CommunicationTimes& tim
   if (std::ranges::none_of(scene.summary->ranks, &metrics::RankSummary::has_device)) {
     return findings;
   }
-  const bool is_unknown = times.unknown.hideable >= scene.step * kWorthSaying;
+  const bool is_unknown = times.unknown.hideable >= scene.step * kWorthNaming;
   for (const AxisRule& row : kAxisRules) {
     const AxisExposure& exposure = times[row.axis];
-    if (exposure.is_seen && exposure.hideable >= scene.step * kWorthSaying) {
+    if (exposure.is_seen && exposure.hideable >= scene.step * kWorthNaming) {
       findings.found.push_back(finding_of(scene, times, row));
     } else if (is_unknown && !exposure.is_seen) {
       findings.abstained.push_back({std::string(row.rule), "what the process groups are for"});

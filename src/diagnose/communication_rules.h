@@ -10,7 +10,7 @@
 namespace sextant::diagnose {
 
 // Below that share of a step nothing is said: steps of a steady run vary by as much.
-inline constexpr double kWorthSaying = 0.01;
+inline constexpr double kWorthNaming = 0.01;
 
 Findings exposed_communication(const Scene& scene, const CommunicationTimes& times);
 

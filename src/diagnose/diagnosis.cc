@@ -7,6 +7,7 @@
 
 #include "diagnose/communication_rules.h"
 #include "diagnose/imbalance_rules.h"
+#include "diagnose/precedence.h"
 
 namespace sextant::diagnose {
 namespace {
@@ -31,6 +32,7 @@ Diagnosis diagnosis_of(const Scene& scene) {
   const CommunicationTimes communication = communication_times(scene);
   add(exposed_communication(scene, communication), diagnosis);
   add(uneven_work(scene, communication), diagnosis);
+  explain(diagnosis.findings);
   std::ranges::stable_sort(diagnosis.findings, comes_before);
   std::ranges::stable_sort(diagnosis.abstentions, {}, &Abstention::rule);
   diagnosis.ceiling = total_ceiling(diagnosis.findings, diagnosis.parts);

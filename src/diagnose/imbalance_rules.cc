@@ -258,7 +258,7 @@ void add_worst(const std::vector<std::vector<std::uint32_t>>& groups, const Scen
       worst = std::move(one);
     }
   }
-  if (worst && worst->per_step >= scene.step * kWorthSaying) {
+  if (worst && worst->per_step >= scene.step * kWorthNaming) {
     findings.found.push_back(*std::move(worst));
   }
 }

@@ -40,6 +40,11 @@ std::string_view rule_of(FaultKind kind) {
   return word == kFaultWords.end() ? std::string_view() : word->rule;
 }
 
+std::string_view word_of(FaultKind kind) {
+  const auto word = std::ranges::find(kFaultWords, kind, &FaultWord::kind);
+  return word == kFaultWords.end() ? std::string_view("none") : word->word;
+}
+
 const diagnose::Finding* FaultResult::expected() const {
   const auto found = std::ranges::find(with.diagnosis.findings, rule_of(made.fault.kind),
                                        &diagnose::Finding::rule);
@@ -74,11 +79,24 @@ FaultResult fault_result(FaultKind kind, std::uint64_t seed) {
   return result;
 }
 
-DiagnosedRun plain_result(JobKind kind, std::uint64_t seed) {
+PlainResult plain_result(JobKind kind, std::uint64_t seed) {
   const MadeCase& made = made_case(kind);
   MadePlan plan = made.plan;
   plan.seed = seed;
-  return diagnosed(made_run(made.job, plan, {}));
+  return {kind, diagnosed(made_run(made.job, plan, {}))};
+}
+
+ConfusionResults confusion_results(std::uint64_t first, std::uint64_t last) {
+  ConfusionResults results;
+  for (std::uint64_t seed = first; seed <= last; ++seed) {
+    for (const FaultWord& word : kFaultWords) {
+      results.faults.push_back(fault_result(word.kind, seed));
+    }
+    for (const JobKind job : kJobs) {
+      results.plain.push_back(plain_result(job, seed));
+    }
+  }
+  return results;
 }
 
 std::set<std::string, std::less<>> known_rules() {

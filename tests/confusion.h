@@ -37,9 +37,21 @@ struct FaultResult {
 FaultResult fault_result(FaultKind kind, std::uint64_t seed);
 
 // The run of a job without a fault.
-DiagnosedRun plain_result(JobKind kind, std::uint64_t seed);
+struct PlainResult {
+  JobKind job = JobKind::kTensor;
+  DiagnosedRun run;
+};
+PlainResult plain_result(JobKind kind, std::uint64_t seed);
+
+// All faults with each of the seeds first … last, and all jobs without.
+struct ConfusionResults {
+  std::vector<FaultResult> faults;
+  std::vector<PlainResult> plain;
+};
+ConfusionResults confusion_results(std::uint64_t first, std::uint64_t last);
 
 std::string_view rule_of(FaultKind kind);
+std::string_view word_of(FaultKind kind);
 // Rules of the book that is built in.
 std::set<std::string, std::less<>> known_rules();
 

@@ -24,7 +24,7 @@ JobRow row_of(JobKind kind) {
       return {"llama-3.1-8b, tp 4, dp 2",
               {"llama-3.1-8b", "8xh100-sxm", fmt::format("tp=4,sp=1,{}+tp", kOverlap),
                "megatron-core", "8192", "8", ""},
-              {.layers = 3, .microbatches = 4}};
+              {.layers = 2, .microbatches = 4, .steps = 4}};
     case JobKind::kPipeline:
       return {"llama-3.1-8b, pp 2, dp 4",
               {"llama-3.1-8b", "8xh100-sxm", "pp=2", "megatron-core", "8192", "144", ""},
@@ -32,18 +32,18 @@ JobRow row_of(JobKind kind) {
     case JobKind::kExperts:
       return {"mixtral-8x7b, ep 8",
               {"mixtral-8x7b", "8xh100-sxm", "ep=8", "megatron-core", "4096", "32", ""},
-              {.layers = 2, .microbatches = 4}};
+              {.layers = 2, .microbatches = 4, .steps = 4}};
     case JobKind::kContext:
       return {"llama-3.1-8b, 64 k tokens, cp 4, tp 2",
               {"llama-3.1-8b", "8xh100-sxm", fmt::format("cp=4,tp=2,sp=1,{}+tp", kOverlap),
                "megatron-core", "65536", "2", ""},
-              {.layers = 3, .microbatches = 2}};
+              {.layers = 2, .microbatches = 2, .steps = 4}};
     case JobKind::kSharded:
       break;
   }
   return {"llama-3.1-8b, 32 k tokens, FSDP over 8",
           {"llama-3.1-8b", "8xh100-sxm", "", "torchtitan", "32768", "16", ""},
-          {.layers = 5, .microbatches = 2, .folds = true}};
+          {.layers = 5, .microbatches = 2, .steps = 4, .folds = true}};
 }
 
 }  // namespace

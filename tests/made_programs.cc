@@ -450,7 +450,7 @@ class StepWriter {
   }
 
   void save_checkpoint(Chain& chain) {
-    if (!is(FaultKind::kCheckpoint) || writer_.step() != 2) {
+    if (!is(FaultKind::kCheckpoint) || writer_.step() != 1) {
       return;
     }
     writer_.wait(*chain.last);

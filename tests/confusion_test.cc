@@ -27,7 +27,7 @@ bool is_long() {
 }
 
 // What holds of any diagnosis: a finding is of a step, not of all ranks' together, and so are all.
-void expect_bounded(const diagnose::Diagnosis& diagnosis) {
+void expect_of_one_step(const diagnose::Diagnosis& diagnosis) {
   constexpr double kRounding = 1.0 + 1e-9;
   for (const Finding& finding : diagnosis.findings) {
     EXPECT_LE(finding.per_step, diagnosis.step * kRounding) << finding.rule;
@@ -44,7 +44,7 @@ void expect_bounded(const diagnose::Diagnosis& diagnosis) {
 }
 
 void expect_quiet(const PlainResult& plain) {
-  expect_bounded(plain.run.diagnosis);
+  expect_of_one_step(plain.run.diagnosis);
   for (const Finding& finding : plain.run.diagnosis.findings) {
     if (!finding.explained_by) {
       EXPECT_LE(finding.per_step / plain.run.diagnosis.step, kNoAlarm)
@@ -59,7 +59,7 @@ void expect_right(const ConfusionResults& results) {
   int kept = 0;
   const auto rules = known_rules();
   for (const FaultResult& one : results.faults) {
-    expect_bounded(one.with.diagnosis);
+    expect_of_one_step(one.with.diagnosis);
     if (!rules.contains(rule_of(one.made.fault.kind))) {
       fmt::print("not asked, since the book has no rule {}: {}\n", rule_of(one.made.fault.kind),
                  word_of(one.made.fault.kind));

@@ -64,8 +64,8 @@ std::vector<std::string> advice_for(Axis axis, const AxisExposure& exposure) {
   return {};
 }
 
-std::vector<Evidence> evidence_of(const Scene& scene, const AxisExposure& exposure,
-                                  std::string_view name) {
+std::vector<Evidence> exposed_evidence(const Scene& scene, const AxisExposure& exposure,
+                                       std::string_view name) {
   std::vector<Evidence> evidence;
   for (const ExposedInstance& one : exposure.longest) {
     const metrics::RankSummary& rank = scene.summary->ranks[one.rank];
@@ -105,7 +105,7 @@ Finding finding_of(const Scene& scene, const CommunicationTimes& times, const Ax
       is_of_one_rank(scene) ? "; one rank alone can't tell its transfer from waiting for peers"
                             : ", waiting for late ranks not counted");
   finding.status = exposure.is_said && exposure.is_matched ? Status::kVerified : Status::kInferred;
-  finding.evidence = evidence_of(scene, exposure, row.name);
+  finding.evidence = exposed_evidence(scene, exposure, row.name);
   finding.advice = advice_for(row.axis, exposure);
   return finding;
 }

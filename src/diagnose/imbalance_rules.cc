@@ -163,8 +163,8 @@ Seconds waiting_of(const CommunicationTimes& times, const std::vector<std::uint3
 }
 
 // The step in which it takes that rank longest.
-Evidence evidence_of(const Scene& scene, const WorkTable& table, std::string_view what,
-                     std::size_t rank) {
+Evidence longest_step(const Scene& scene, const WorkTable& table, std::string_view what,
+                      std::size_t rank) {
   const RankSummary& summary = scene.summary->ranks[table.ranks[rank]];
   std::size_t longest = 0;
   for (std::size_t i = 1; i < table.by_step.size(); ++i) {
@@ -204,7 +204,7 @@ std::optional<Finding> uneven_lengths(const Scene& scene, const CommunicationTim
       to_text(attention.excess() * 1_ns), to_text(finding.per_step));
   finding.status = Status::kInferred;  // lengths are not recorded
   for (std::size_t i = 0; i < std::min(ranks.size(), kMostEvidence); ++i) {
-    finding.evidence.push_back(evidence_of(scene, attention, "attention", i));
+    finding.evidence.push_back(longest_step(scene, attention, "attention", i));
   }
   return finding;
 }
@@ -244,7 +244,7 @@ std::optional<Finding> uneven_experts(const Scene& scene, const CommunicationTim
       100.0 * others.excess() / others.mean());
   finding.status = Status::kVerified;
   finding.evidence.push_back(
-      evidence_of(scene, experts, "experts", static_cast<std::size_t>(most - means.begin())));
+      longest_step(scene, experts, "experts", static_cast<std::size_t>(most - means.begin())));
   return finding;
 }
 

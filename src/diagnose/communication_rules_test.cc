@@ -25,7 +25,7 @@ struct MadeRank {
   std::string description = "TENSOR_MODEL_PARALLEL_GROUP";
 };
 
-Summary summary_of(const std::vector<MadeRank>& ranks) {
+Summary summary_of_pair(const std::vector<MadeRank>& ranks) {
   Summary summary;
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     const MadeRank& rank = ranks[i];
@@ -49,13 +49,13 @@ Summary summary_of(const std::vector<MadeRank>& ranks) {
   return summary;
 }
 
-Findings findings_of(const Summary& summary) {
+Findings exposed_findings(const Summary& summary) {
   const Scene scene = scene_of(summary, {}, std::nullopt);
   return exposed_communication(scene, communication_times(scene));
 }
 
 TEST(ExposedCommunication, IsWhatStandsAloneOfTheAxis) {
-  const Findings findings = findings_of(summary_of({{}, {}}));
+  const Findings findings = exposed_findings(summary_of_pair({{}, {}}));
   ASSERT_EQ(findings.found.size(), 1U);
   const Finding& one = findings.found[0];
   EXPECT_EQ(one.rule, "exposed-tp");
@@ -72,19 +72,19 @@ TEST(ExposedCommunication, IsWhatStandsAloneOfTheAxis) {
 
 TEST(ExposedCommunication, IsNoneWhereComputeHidesIt) {
   const MadeRank hidden{.is_hidden = true};
-  EXPECT_TRUE(findings_of(summary_of({hidden, hidden})).found.empty());
+  EXPECT_TRUE(exposed_findings(summary_of_pair({hidden, hidden})).found.empty());
 }
 
 // Rank 1 comes 15 of 20 µs late: 5 µs are the transfer, and hiding those frees no more.
 TEST(ExposedCommunication, CountsNoWaitingForWhoComesLate) {
-  const Findings findings = findings_of(summary_of({{}, {.late = 15'000}}));
+  const Findings findings = exposed_findings(summary_of_pair({{}, {.late = 15'000}}));
   ASSERT_EQ(findings.found.size(), 1U);
   EXPECT_LE(findings.found[0].per_step, 7.5_us);
   EXPECT_GE(findings.found[0].per_step, 5_us);
 }
 
 TEST(ExposedCommunication, OfOneRankSaysThatItHoldsWaiting) {
-  const Findings findings = findings_of(summary_of({{}}));
+  const Findings findings = exposed_findings(summary_of_pair({{}}));
   ASSERT_EQ(findings.found.size(), 1U);
   EXPECT_EQ(findings.found[0].status, Status::kInferred);
   EXPECT_NE(findings.found[0].cause.find("one rank alone"), std::string::npos);
@@ -93,23 +93,23 @@ TEST(ExposedCommunication, OfOneRankSaysThatItHoldsWaiting) {
 // A peer advised DDP's flags for a sequence-parallel job of sends and receives.
 TEST(ExposedCommunication, AdvisesWhatFitsTheJob) {
   const MadeRank ring{.op = CollectiveOp::kSendReceive, .description = "CONTEXT_PARALLEL_GROUP"};
-  const Findings sends = findings_of(summary_of({ring, ring}));
+  const Findings sends = exposed_findings(summary_of_pair({ring, ring}));
   ASSERT_EQ(sends.found.size(), 1U);
   EXPECT_EQ(sends.found[0].rule, "exposed-cp");
   const MadeRank sharded{.op = CollectiveOp::kAllGather, .description = "mesh_dp_shard"};
-  const Findings gathers = findings_of(summary_of({sharded, sharded}));
+  const Findings gathers = exposed_findings(summary_of_pair({sharded, sharded}));
   ASSERT_EQ(gathers.found.size(), 1U);
   EXPECT_EQ(gathers.found[0].rule, "exposed-dp");
   EXPECT_EQ(std::ranges::count(gathers.found[0].advice, "buckets"), 0);
   const MadeRank replicated{.op = CollectiveOp::kAllReduce, .description = "mesh_dp_replicate"};
-  const Findings reduces = findings_of(summary_of({replicated, replicated}));
+  const Findings reduces = exposed_findings(summary_of_pair({replicated, replicated}));
   ASSERT_EQ(reduces.found.size(), 1U);
   EXPECT_EQ(std::ranges::count(reduces.found[0].advice, "prefetch"), 0);
 }
 
 TEST(ExposedCommunication, AbstainsWhereNobodySaysWhatGroupsAreFor) {
   const MadeRank unknown{.op = CollectiveOp::kAllGather, .description = ""};
-  const Findings findings = findings_of(summary_of({unknown, unknown}));
+  const Findings findings = exposed_findings(summary_of_pair({unknown, unknown}));
   EXPECT_TRUE(findings.found.empty());
   EXPECT_EQ(findings.abstained.size(), 5U);
 }
@@ -142,7 +142,7 @@ Summary uneven(const std::array<std::vector<std::int64_t>, 2>& lengths, const ch
   return summary;
 }
 
-std::vector<std::string> rules_of(const Summary& summary) {
+std::vector<std::string> uneven_rules(const Summary& summary) {
   const Scene scene = scene_of(summary, {}, std::nullopt);
   std::vector<std::string> rules;
   for (const Finding& finding : uneven_work(scene, communication_times(scene)).found) {
@@ -157,30 +157,30 @@ constexpr const char* kFlash = "void flash::flash_fwd_kernel<128>";
 constexpr const char* kGrouped = "void cutlass::Kernel2<GemmGrouped>";
 
 TEST(UnevenWork, LengthsThatChangeFromStepToStepAreSequences) {
-  EXPECT_EQ(rules_of(uneven(
+  EXPECT_EQ(uneven_rules(uneven(
                 {{{20'000, 5'000, 30'000, 9'000, 20'000}, {6'000, 26'000, 9'000, 28'000, 5'000}}},
                 kFlash, "DATA_PARALLEL_GROUP")),
             std::vector<std::string>{"sequence-imbalance"});
 }
 
 TEST(UnevenWork, ARankThatIsAlwaysSlowerHasNoUnevenSequences) {
-  EXPECT_TRUE(rules_of(uneven({{{30'000, 30'100, 29'900, 30'000, 30'000},
-                                {20'000, 20'100, 19'900, 20'000, 20'000}}},
-                              kFlash, "DATA_PARALLEL_GROUP", 1.5))
+  EXPECT_TRUE(uneven_rules(uneven({{{30'000, 30'100, 29'900, 30'000, 30'000},
+                                    {20'000, 20'100, 19'900, 20'000, 20'000}}},
+                                  kFlash, "DATA_PARALLEL_GROUP", 1.5))
                   .empty());
 }
 
 TEST(UnevenWork, ExpertsLongerThanAllElseAreRouting) {
-  EXPECT_EQ(rules_of(uneven({{{30'000, 30'000, 30'000, 30'000, 30'000},
-                              {20'000, 20'000, 20'000, 20'000, 20'000}}},
-                            kGrouped, "EXPERT_MODEL_PARALLEL_GROUP")),
+  EXPECT_EQ(uneven_rules(uneven({{{30'000, 30'000, 30'000, 30'000, 30'000},
+                                  {20'000, 20'000, 20'000, 20'000, 20'000}}},
+                                kGrouped, "EXPERT_MODEL_PARALLEL_GROUP")),
             std::vector<std::string>{"expert-imbalance"});
 }
 
 TEST(UnevenWork, ExpertsOfASlowDeviceAreNoRouting) {
-  EXPECT_TRUE(rules_of(uneven({{{30'000, 30'000, 30'000, 30'000, 30'000},
-                                {20'000, 20'000, 20'000, 20'000, 20'000}}},
-                              kGrouped, "EXPERT_MODEL_PARALLEL_GROUP", 1.5))
+  EXPECT_TRUE(uneven_rules(uneven({{{30'000, 30'000, 30'000, 30'000, 30'000},
+                                    {20'000, 20'000, 20'000, 20'000, 20'000}}},
+                                  kGrouped, "EXPERT_MODEL_PARALLEL_GROUP", 1.5))
                   .empty());
 }
 

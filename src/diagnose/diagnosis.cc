@@ -8,6 +8,7 @@
 #include "diagnose/communication_rules.h"
 #include "diagnose/imbalance_rules.h"
 #include "diagnose/precedence.h"
+#include "diagnose/rank_rules.h"
 
 namespace sextant::diagnose {
 namespace {
@@ -15,6 +16,7 @@ namespace {
 void add(Findings&& family, Diagnosis& diagnosis) {
   std::ranges::move(family.found, std::back_inserter(diagnosis.findings));
   std::ranges::move(family.abstained, std::back_inserter(diagnosis.abstentions));
+  std::ranges::move(family.notes, std::back_inserter(diagnosis.notes));
 }
 
 // Worth most first; what another finding explains after all others; of equals by rule.
@@ -26,12 +28,17 @@ bool comes_before(const Finding& a, const Finding& b) {
 }  // namespace
 
 Diagnosis diagnosis_of(const Scene& scene) {
-  Diagnosis diagnosis{
-      .step = scene.step, .parts = scene.parts, .findings = {}, .abstentions = {}, .ceiling = {}};
+  Diagnosis diagnosis{.step = scene.step,
+                      .parts = scene.parts,
+                      .findings = {},
+                      .abstentions = {},
+                      .notes = {},
+                      .ceiling = {}};
   // Families of rules, each in files of its own.
   const CommunicationTimes communication = communication_times(scene);
   add(exposed_communication(scene, communication), diagnosis);
   add(uneven_work(scene, communication), diagnosis);
+  add(rank_findings(scene), diagnosis);
   explain(diagnosis.findings);
   std::ranges::stable_sort(diagnosis.findings, comes_before);
   std::ranges::stable_sort(diagnosis.abstentions, {}, &Abstention::rule);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "diagnose/communication_rules.h"
+#include "diagnose/host_rules.h"
 #include "diagnose/imbalance_rules.h"
 #include "diagnose/precedence.h"
 #include "diagnose/rank_rules.h"
@@ -39,6 +40,7 @@ Diagnosis diagnosis_of(const Scene& scene) {
   add(exposed_communication(scene, communication), diagnosis);
   add(uneven_work(scene, communication), diagnosis);
   add(rank_findings(scene), diagnosis);
+  add(host_findings(scene), diagnosis);
   explain(diagnosis.findings);
   std::ranges::stable_sort(diagnosis.findings, comes_before);
   std::ranges::stable_sort(diagnosis.abstentions, {}, &Abstention::rule);

@@ -32,6 +32,16 @@ struct IdleCauses {
   bool operator==(const IdleCauses&) const = default;
 };
 
+// A time at which nothing ran.
+struct Gap {
+  Interval time;
+  std::uint32_t ended_by = kNone;  // the span that began at its end
+  std::uint32_t before = kNone;    // the span before that on the same stream
+};
+// Of the whole device, in order, from the first window's start to the last one's end.
+std::vector<Gap> device_gaps(const View& view, const RankLanes& rank, const Activity& activity,
+                             const std::vector<Interval>& windows);
+
 // Of the whole device: when none of its streams runs. One for each window; its total is the
 // window's Breakdown::idle_ns. What follows the last span of the recording is unknown.
 std::vector<IdleCauses> device_idle(const View& view, const RankLanes& rank,

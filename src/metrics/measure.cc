@@ -74,6 +74,7 @@ struct StepParts {
   std::vector<std::optional<MemoryPeak>> memory;
   std::vector<WideSum> flops;
   std::vector<WorkTimes> work;
+  std::vector<SignalRow> signals;
 };
 
 StepParts parts_of(const View& view, const RankLanes& rank, const Steps& steps,
@@ -84,6 +85,7 @@ StepParts parts_of(const View& view, const RankLanes& rank, const Steps& steps,
   const Activity activity = activity_of(view, rank);
   parts.time = breakdowns(activity, windows);
   parts.idle = device_idle(view, rank, activity, windows);
+  parts.signals = signal_table(view, rank, steps, rank_number, activity);
   parts.queue = queue_depths(view, rank, windows);
   parts.launches = launch_delays(view, rank, steps, rank_number);
   if (rank.has_device()) {
@@ -140,13 +142,15 @@ std::vector<RankMeasures> measure(const View& view, const Steps& steps) {
   std::vector<RankMeasures> answer;
   for (std::size_t i = 0; i < view.ranks.size(); ++i) {
     const RankLanes& rank = view.ranks[i];
+    StepParts parts = parts_of(view, rank, steps, i);
     answer.push_back({.rank = rank.rank,
                       .has_device = rank.has_device(),
                       .steps = steps.ranks[i],
-                      .kept = step_measures(steps.ranks[i], parts_of(view, rank, steps, i)),
+                      .kept = step_measures(steps.ranks[i], parts),
                       .kernels = kernel_table(view, rank, steps, i),
                       .operators = operator_table(view, rank, steps, i),
-                      .collectives = collective_table(view, rank, steps, i)});
+                      .collectives = collective_table(view, rank, steps, i),
+                      .signals = std::move(parts.signals)});
   }
   return answer;
 }

@@ -72,6 +72,17 @@ std::vector<CollectiveRow> bounded(std::vector<CollectiveRow> rows) {
   });
 }
 
+std::vector<SignalRow> bounded(std::vector<SignalRow> rows, std::int64_t origin_ns) {
+  for (SignalRow& row : rows) {
+    row.what = short_name(row.what);
+    for (Interval& moment : row.longest) {
+      moment = {moment.start_ns + origin_ns, moment.end_ns + origin_ns};
+    }
+  }
+  return bounded_rows(folded(std::move(rows)),
+                      [](SignalRow& row) { row.what = std::string(kOthersName); });
+}
+
 StepMeasures shifted(StepMeasures step, std::int64_t by_ns) {
   for (Interval* time : {&step.host, &step.window}) {
     time->start_ns += by_ns;
@@ -325,6 +336,7 @@ Summary summarize(const View& view, const Steps& steps, const std::vector<RankMe
     rank.kernels = bounded(measured.kernels);
     rank.operators = bounded(measured.operators);
     rank.collectives = bounded(measured.collectives);
+    rank.signals = bounded(measured.signals, view.recording->origin_ns);
     NameTable names;
     add_instances(view, view.ranks[i], steps, measured.steps, names, rank);
     add_work(view, view.ranks[i], steps, measured.steps, names, rank);

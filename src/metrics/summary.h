@@ -72,6 +72,7 @@ struct RankSummary {
   std::vector<KernelRow> kernels = {};   // of all kept steps
   std::vector<OperatorRow> operators = {};
   std::vector<CollectiveRow> collectives = {};
+  std::vector<SignalRow> signals = {};       // moments on the recorder's clock
   std::vector<timeline::Group> groups = {};  // in order; no two alike
   std::vector<CollectiveInstance> instances = {};
   std::vector<OwnWork> work = {};       // between them; times on the recorder's clock

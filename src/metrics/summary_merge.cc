@@ -87,6 +87,7 @@ void join(RankSummary& into, const RankSummary& from) {
   into.kernels = joined_rows(std::move(into.kernels), from.kernels);
   into.operators = joined_rows(std::move(into.operators), from.operators);
   into.collectives = joined_rows(std::move(into.collectives), from.collectives);
+  into.signals = joined_rows(std::move(into.signals), from.signals);
   const auto offset = static_cast<std::uint32_t>(into.groups.size());
   const auto named = static_cast<std::uint32_t>(into.names.size());
   into.names.insert(into.names.end(), from.names.begin(), from.names.end());

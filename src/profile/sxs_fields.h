@@ -133,6 +133,18 @@ void fields_of_collective(Archive& archive, Row& row) {
   archive.optional(row.fastest, [&](auto& rate) { archive.rate(rate); });
 }
 
+template <typename Archive, typename Row>
+void fields_of_signal(Archive& archive, Row& row) {
+  archive.choice(row.signal, metrics::kSignals);
+  archive.text(row.what);
+  fields_of_spread(archive, row.time);
+  archive.amount(row.idle_ns);
+  archive.amount(row.copy_ns);
+  archive.amount(row.after_ns);
+  archive.amount(row.bytes);
+  archive.list(row.longest, [&](auto& moment) { archive.interval(moment); });
+}
+
 template <typename Archive, typename Group>
 void fields_of_group(Archive& archive, Group& group) {
   archive.text(group.name);
@@ -195,6 +207,7 @@ void fields_of_rank(Archive& archive, Rank& rank) {
   archive.list(rank.kernels, [&](auto& row) { fields_of_kernel(archive, row); });
   archive.list(rank.operators, [&](auto& row) { fields_of_operator(archive, row); });
   archive.list(rank.collectives, [&](auto& row) { fields_of_collective(archive, row); });
+  archive.list(rank.signals, [&](auto& row) { fields_of_signal(archive, row); });
   archive.list(rank.groups, [&](auto& group) { fields_of_group(archive, group); });
   std::int64_t last_ns = 0;
   archive.list(rank.instances, [&](auto& one) { fields_of_instance(archive, one, last_ns); });

@@ -172,5 +172,21 @@ TEST(Summary, MessagesAreToldByTheirEndsWhateverEachRankCounts) {
   EXPECT_EQ(matches[1].seen.front().rank.value + 1, matches[1].seen.back().rank.value);
 }
 
+// In a group of four, the first send of one rank and the first of another are no one message.
+TEST(Summary, MessagesWithoutEndsMeetOnlyInGroupsOfTwo) {
+  for (const std::int64_t size : {2, 4}) {
+    Summary summary;
+    for (std::int64_t rank = 0; rank < 2; ++rank) {
+      MadeRecording made(RankId{rank});
+      Label send = all_reduce_label(made.recording(), 1_MiB, size);
+      send.collective->op = CollectiveOp::kSendReceive;
+      made.step(0, 0, 1'000);
+      made.launch(10, 1, 20, 100, MadeRecording::kMain, send);
+      summary = merge(std::move(summary), summarize(made.take()));
+    }
+    EXPECT_EQ(matched_collectives(summary).size(), size == 2 ? 1U : 0U);
+  }
+}
+
 }  // namespace
 }  // namespace sextant::metrics

@@ -93,8 +93,8 @@ class SignalCounter {
       return;
     }
     SignalRow& row = rows_[key];
-    if (is_new && label.bytes && label.bytes->base() > 0.0 && label.bytes->base() < 0x1p50) {
-      row.bytes += static_cast<std::int64_t>(label.bytes->base());
+    if (is_new && label.bytes && label.bytes->base() > 0.0) {
+      row.add_bytes(label.bytes->base());
     }
     each_window(time, [&](const Interval& part) {
       row.copy_ns += part.length_ns();

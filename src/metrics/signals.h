@@ -67,6 +67,8 @@ struct SignalRow {
   std::int64_t bytes = 0;              // that its copies carried
   std::vector<Interval> longest = {};  // of idle_ns and copy_ns, at most kMostMoments
 
+  // Of one copy. More than a file of a summary may say stays at that: 2^53.
+  void add_bytes(double more);
   [[nodiscard]] std::int64_t exposed_ns() const { return idle_ns + copy_ns; }
   SignalRow& operator+=(const SignalRow& other);  // of one signal and name
   bool operator==(const SignalRow&) const = default;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 namespace sextant::metrics {
 namespace {
@@ -73,6 +74,7 @@ struct StepParts {
   std::vector<CriticalPath> paths;
   std::vector<std::optional<MemoryPeak>> memory;
   std::vector<WideSum> flops;
+  std::vector<RangeRow> ranges;
 };
 
 StepParts parts_of(const View& view, const RankLanes& rank, const Steps& steps,
@@ -90,6 +92,7 @@ StepParts parts_of(const View& view, const RankLanes& rank, const Steps& steps,
   }
   parts.memory = memory_peaks(view, rank.rank, kept_times(of_rank, &Step::host));
   parts.flops = step_flops(view, rank, steps, rank_number);
+  parts.ranges = range_table(view, rank, steps, rank_number, activity);
   return parts;
 }
 
@@ -137,13 +140,15 @@ std::vector<RankMeasures> measure(const View& view, const Steps& steps) {
   std::vector<RankMeasures> answer;
   for (std::size_t i = 0; i < view.ranks.size(); ++i) {
     const RankLanes& rank = view.ranks[i];
+    StepParts parts = parts_of(view, rank, steps, i);
     answer.push_back({.rank = rank.rank,
                       .has_device = rank.has_device(),
                       .steps = steps.ranks[i],
-                      .kept = step_measures(steps.ranks[i], parts_of(view, rank, steps, i)),
+                      .kept = step_measures(steps.ranks[i], parts),
                       .kernels = kernel_table(view, rank, steps, i),
                       .operators = operator_table(view, rank, steps, i),
-                      .collectives = collective_table(view, rank, steps, i)});
+                      .collectives = collective_table(view, rank, steps, i),
+                      .ranges = std::move(parts.ranges)});
   }
   return answer;
 }

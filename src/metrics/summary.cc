@@ -70,6 +70,14 @@ std::vector<CollectiveRow> bounded(std::vector<CollectiveRow> rows) {
   });
 }
 
+std::vector<RangeRow> bounded(std::vector<RangeRow> rows) {
+  for (RangeRow& row : rows) {
+    row.name = short_name(row.name);
+  }
+  return bounded_rows(folded(std::move(rows)),
+                      [](RangeRow& row) { row.name = std::string(kOthersName); });
+}
+
 StepMeasures shifted(StepMeasures step, std::int64_t by_ns) {
   for (Interval* time : {&step.host, &step.window}) {
     time->start_ns += by_ns;
@@ -187,6 +195,7 @@ void add_facts(const timeline::Recording& recording, RankSummary& summary) {
   summary.has_stacks = recording.has_stacks;
   summary.has_memory = recording.has_memory;
   summary.has_sync_events = recording.has_sync_events;
+  summary.base_ns = recording.base_ns;
   for (const timeline::RecordedRank& rank : recording.ranks) {
     if (rank.rank == summary.rank) {
       summary.world = rank.world;
@@ -226,6 +235,7 @@ Summary summarize(const View& view, const Steps& steps, const std::vector<RankMe
     rank.kernels = bounded(measured.kernels);
     rank.operators = bounded(measured.operators);
     rank.collectives = bounded(measured.collectives);
+    rank.ranges = bounded(measured.ranges);
     add_instances(view, view.ranks[i], steps, measured.steps, rank);
     summary = merge(std::move(summary), {{std::move(rank)}});
   }

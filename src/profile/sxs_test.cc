@@ -24,6 +24,7 @@ Summary any_summary() {
       made.launch(i * 1000 + 9, 5, i * 1000 + 450, 100, MadeRecording::kSide, reduce);
     }
     made.recording().origin_ns = *rc::gen::inRange<std::int64_t>(-1'000'000, 1'700'000'000);
+    made.recording().base_ns = *rc::gen::inRange<std::int64_t>(-1'000'000, 1'700'000'000);
     made.recording().memory = {{RankId{rank}, 5, 100, 100, 1000}};
     summary = merge(std::move(summary), metrics::summarize(made.take()));
   }
@@ -57,7 +58,7 @@ TEST(Sxs, AnotherVersionIsRefusedByName) {
   bytes[kSxsMagic.size()] = 7;
   const Result<Summary> read = summary_of_sxs(bytes, "a.sxs");
   ASSERT_FALSE(read);
-  EXPECT_EQ(read.error().what, "is of version 7; this program reads version 1");
+  EXPECT_EQ(read.error().what, "is of version 7; this program reads version 2");
 }
 
 // 256 steps, hundreds of kernels with long names and thousands of collectives.

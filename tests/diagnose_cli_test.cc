@@ -36,7 +36,7 @@ void write_ranks(const Folder& folder, int world, const std::string& name = "ran
 TEST(DiagnoseCli, AStepIsTheSumOfItsParts) {
   const Folder folder;
   const json answer = diagnosed({folder.write("a.json", made_trace({.world = 2}))});
-  EXPECT_EQ(answer["schema"], "sextant.diagnose/1");
+  EXPECT_EQ(answer["schema"], "sextant.diagnose/2");
   EXPECT_EQ(answer["ranks"], 1);
   EXPECT_EQ(answer["steps"], 3);
   EXPECT_DOUBLE_EQ(answer["step_time_s"].get<double>(), 0.010);
@@ -220,6 +220,53 @@ TEST(DiagnoseCli, AnAnswerIsTheSameTwiceAndInEveryForm) {
     EXPECT_FALSE(first.out.empty());
     EXPECT_EQ(run_sextant(words).out, first.out);
   }
+}
+
+// Keys of docs/interface.md.
+TEST(DiagnoseCli, FindingsAreThereOrSaidToBeNone) {
+  const Folder folder;
+  const std::string file = folder.write("a.json", made_trace({.world = 2}));
+  const json answer = diagnosed({file});
+  for (const char* key : {"findings", "abstained", "asked", "gain_ceiling_total", "fail_on_met"}) {
+    EXPECT_TRUE(answer.contains(key)) << key;
+  }
+  EXPECT_FALSE(answer["asked"].empty() && answer["abstained"].empty());
+  for (const json& finding : answer["findings"]) {
+    for (const char* key : {"rule", "title", "cause", "ranks", "seconds_per_step", "gain_ceiling",
+                            "status", "evidence", "advice", "explained_by"}) {
+      EXPECT_TRUE(finding.contains(key)) << key;
+    }
+  }
+  const Ran ran = run_sextant({"diagnose", file});
+  EXPECT_NE(ran.out.find("\nfinds "), std::string::npos) << ran.out;
+  EXPECT_LT(ran.out.find("\nfinds "), ran.out.find("where the step goes"));
+}
+
+// Whether one holds is diagnose/gate_test's; here what a shell sees of it.
+TEST(DiagnoseCli, FailOnIsARuleOrAGain) {
+  const Folder folder;
+  const std::string file = folder.write("a.json", made_trace({.world = 2}));
+  EXPECT_EQ(run_sextant({"diagnose", file, "--fail-on", "gain>10000%"}).exit_code, 0);
+  const Ran ran = run_sextant({"diagnose", file, "--fail-on", "input-bound,gain>1000"});
+  EXPECT_EQ(ran.exit_code,
+            ran.out.find("--fail-on is met: input-bound is found") != std::string::npos ? 1 : 0)
+      << ran.out;
+  const Ran unknown = run_sextant({"diagnose", file, "--fail-on", "input-bond"});
+  EXPECT_EQ(unknown.exit_code, 2);
+  EXPECT_NE(unknown.err.find("did you mean input-bound?"), std::string::npos) << unknown.err;
+  EXPECT_NE(unknown.err.find("--fail-on"), std::string::npos) << unknown.err;
+}
+
+TEST(DiagnoseCli, ARuleOfADiagnosisIsExplained) {
+  const Ran ran = run_sextant({"explain", "input-bound"});
+  ASSERT_EQ(ran.exit_code, 0) << ran.err;
+  for (const char* said : {"devices wait for data", "asks for: ", "--num-workers 4", "https://"}) {
+    EXPECT_NE(ran.out.find(said), std::string::npos) << said << "\n" << ran.out;
+  }
+  const json answer = json::parse(run_sextant({"explain", "input-bound", "--json"}).out);
+  EXPECT_EQ(answer["tree"]["id"], "input-bound");
+  EXPECT_FALSE(answer["tree"]["advice"].empty());
+  EXPECT_FALSE(json::parse(run_sextant({"explain", "--json"}).out)["diagnosis_rules"].empty());
 }
 
 TEST(DiagnoseCli, HtasTablesAreInItsUnits) {

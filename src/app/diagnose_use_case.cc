@@ -1,6 +1,7 @@
 #include <iterator>
 
 #include "app/diagnose.h"
+#include "app/job_parameters.h"
 #include "app/trace_parameters.h"
 #include "app/use_cases.h"
 
@@ -16,6 +17,17 @@ std::vector<Parameter> diagnose_parameters() {
        .help = "whose peaks utilisation is of",
        .otherwise = "the one that the profile names",
        .example = "h100-sxm"},
+      {.name = "framework",
+       .kind = ParameterKind::kFramework,
+       .value = "NAME",
+       .help = "whose settings advice names first",
+       .otherwise = "the setting; else PyTorch's, or XLA's",
+       .words = main_spellings(describe::kFrameworkWords),
+       .example = "megatron-core"},
+      {.name = "fail-on",
+       .value = "CONDITIONS",
+       .help = "answer no (exit 1) where one holds: RULE, gain>SHARE, joined by commas",
+       .example = "input-bound,gain>5%"},
       {.name = "top",
        .kind = ParameterKind::kCount,
        .value = "COUNT",
@@ -24,7 +36,8 @@ std::vector<Parameter> diagnose_parameters() {
        .example = "10"},
       {.name = "verbose",
        .kind = ParameterKind::kFlag,
-       .help = "longer tables, every step, all that was not read"},
+       .help =
+           "all evidence, advice and sources, longer tables, every step, all that was not read"},
       {.name = "hta-compatible",
        .kind = ParameterKind::kFlag,
        .help = "the tables of HolisticTraceAnalysis instead, in its units and rounding"}};
@@ -37,10 +50,11 @@ std::vector<Parameter> diagnose_parameters() {
 UseCase diagnose_use_case() {
   return {.name = "diagnose",
           .summary =
-              "What profiles of a job show: where a step's time goes, on which rank, and why "
-              "devices wait",
+              "What is slow in a recorded run: where a step's time goes, on which rank, why, and "
+              "what to do about it",
           .examples = {{{{"trace", "rank0.pt.trace.json.gz"}}},
                        {{{"trace", "logs/"}, {"steps", "3-7"}}},
+                       {{{"trace", "logs/"}, {"fail-on", "input-bound,gain>10%"}}},
                        {{{"trace", "logs/"}, {"output", "json"}}}},
           .parameters = diagnose_parameters(),
           .run =
@@ -49,6 +63,8 @@ UseCase diagnose_use_case() {
                 traces.as_hta = values.has("hta-compatible");
                 return reply_of(diagnose({.traces = std::move(traces),
                                           .device = values.one("device"),
+                                          .framework = values.one("framework"),
+                                          .fail_on = values.one("fail-on"),
                                           .top = values.one("top"),
                                           .verbose = values.has("verbose")},
                                          context, control));

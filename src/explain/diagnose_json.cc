@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "explain/diagnose_words.h"
+#include "explain/finding_json.h"
 #include "explain/json.h"
 #include "explain/unread_json.h"
 
@@ -236,6 +237,7 @@ std::string diagnose_json(const DiagnoseAnswer& answer) {
   for (const DiagnosedRank& rank : answer.ranks) {
     ranks.push_back(diagnosed_rank_json(rank));
   }
+  add_findings(json, answer);
   add_tables(json, answer);
   json["kpis"] = kpis_json(answer);
   json["unread"] = unread_json(answer.unread);

@@ -4,29 +4,12 @@
 #include <map>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "app/diagnosed_run.h"
 #include "app/fail_on.h"
-#include "base/text.h"
+#include "app/table_rows.h"
 
 namespace sextant::app {
 namespace {
-
-// Beyond that a table is no table for people.
-constexpr std::int64_t kMostRows = 100'000;
-
-Result<std::optional<std::int64_t>> rows_asked(const std::string& word) {
-  if (word.empty()) {
-    return std::nullopt;
-  }
-  const auto rows = to_integer(word);
-  if (!rows || *rows < 1 || *rows > kMostRows) {
-    return invalid(fmt::format("'{}' is no number of rows", printable(word)), "‹top›",
-                   fmt::format("1 to {}", with_thousands(kMostRows)));
-  }
-  return rows;
-}
 
 explain::HtaAnswer hta_answer(TraceReading& reading, std::optional<std::int64_t> top) {
   explain::HtaAnswer answer{.provenance = std::move(reading.provenance),

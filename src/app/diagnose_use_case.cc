@@ -1,7 +1,6 @@
 #include <iterator>
 
 #include "app/diagnose.h"
-#include "app/job_parameters.h"
 #include "app/trace_parameters.h"
 #include "app/use_cases.h"
 
@@ -11,19 +10,8 @@ namespace {
 std::vector<Parameter> diagnose_parameters() {
   std::vector<Parameter> all = trace_parameters();
   const std::vector<Parameter> own{
-      {.name = "device",
-       .kind = ParameterKind::kDevice,
-       .value = "DEVICE",
-       .help = "whose peaks utilisation is of",
-       .otherwise = "the one that the profile names",
-       .example = "h100-sxm"},
-      {.name = "framework",
-       .kind = ParameterKind::kFramework,
-       .value = "NAME",
-       .help = "whose settings advice names first",
-       .otherwise = "the setting; else PyTorch's, or XLA's",
-       .words = main_spellings(describe::kFrameworkWords),
-       .example = "megatron-core"},
+      judged_device_parameter(),
+      advised_framework_parameter(),
       {.name = "fail-on",
        .value = "CONDITIONS",
        .help = "answer no (exit 1) where one holds: RULE, gain>SHARE, joined by commas",

@@ -150,6 +150,7 @@ std::string diagnose_tables(std::size_t room, const DiagnoseAnswer& answer, cons
   rows.fill(most);
   std::string text = shared_tables(answer, style, rows);
   if (answer.verbose) {
+    text += section(ranges_table(answer, {.rows = most}), style);
     text += section(steps_table(answer, {.rows = most}), style);
   }
   return text;

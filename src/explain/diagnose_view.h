@@ -65,6 +65,7 @@ struct DiagnoseAnswer {
   std::vector<metrics::KernelRow> kernels;  // of all ranks together, as are the following
   std::vector<metrics::OperatorRow> operators;
   std::vector<metrics::CollectiveRow> collectives;
+  std::vector<metrics::RangeRow> ranges;
   // Of the mean step of all ranks; peaks only where all have one device.
   std::optional<metrics::Kpis> kpis;
   std::optional<DiagnosedPeaks> peaks;

@@ -1,6 +1,8 @@
 // `sextant diagnose` as a user meets it: what is read, what is said, what is refused.
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
+#include <set>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -255,6 +257,53 @@ TEST(DiagnoseCli, FailOnIsARuleOrAGain) {
   EXPECT_EQ(unknown.exit_code, 2);
   EXPECT_NE(unknown.err.find("did you mean input-bound?"), std::string::npos) << unknown.err;
   EXPECT_NE(unknown.err.find("--fail-on"), std::string::npos) << unknown.err;
+}
+
+// Perfetto finds an interval where the profile has it: the file says 1010 ms for the second step.
+TEST(DiagnoseCli, TheAnnotatedTimelineHasTheProfilesTimes) {
+  const Folder folder;
+  const std::string file = folder.write("a.json", made_trace({.world = 2}));
+  const std::string out = (folder.path() / "annotated.json").string();
+  const Ran ran = run_sextant({"diagnose", file, "--timeline", out});
+  ASSERT_EQ(ran.exit_code, 0) << ran.err;
+  const json trace = json::parse(content(out));
+  std::set<std::string> names;
+  for (const json& event : trace["traceEvents"]) {
+    if (event["ph"] != "X") {
+      continue;
+    }
+    names.insert(event["name"].get<std::string>());
+    if (event["name"] == "ampere_sgemm_128x64_nn") {
+      const double at_us = event["ts"].get<double>();
+      EXPECT_NEAR(std::fmod(at_us, 10'000.0), 200.0, 1e-3) << at_us;
+      EXPECT_GE(at_us, 1'000'000.0);
+    }
+  }
+  EXPECT_TRUE(names.contains("ampere_sgemm_128x64_nn"));
+  EXPECT_TRUE(names.contains("step 4"));
+  // It is a profile like any other.
+  EXPECT_EQ(run_sextant({"diagnose", out}).exit_code, 0);
+}
+
+TEST(DiagnoseCli, AReportIsOneFile) {
+  const Folder folder;
+  const std::string file =
+      folder.write("a.json", made_trace({.device = "<script>alert(1)</script>"}));
+  const std::string out = (folder.path() / "report.html").string();
+  const Ran ran = run_sextant({"diagnose", file, "--report", out});
+  ASSERT_EQ(ran.exit_code, 0) << ran.err;
+  const std::string html = content(out);
+  EXPECT_TRUE(html.starts_with("<!DOCTYPE html>"));
+  EXPECT_EQ(html.find("<script"), std::string::npos);
+  EXPECT_NE(html.find("&lt;script&gt;"), std::string::npos);
+  for (const char* loads : {"src=", "@import", "url("}) {
+    EXPECT_EQ(html.find(loads), std::string::npos) << loads;
+  }
+  // The same profile, the same bytes.
+  ASSERT_EQ(run_sextant({"diagnose", file, "--report", out + "2"}).exit_code, 0);
+  EXPECT_EQ(content(out + "2"), html);
+  EXPECT_EQ(run_sextant({"diff", file, file, "--report", out}).exit_code, 0);
+  EXPECT_NE(content(out).find("the same"), std::string::npos);
 }
 
 TEST(DiagnoseCli, ARuleOfADiagnosisIsExplained) {

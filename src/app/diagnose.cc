@@ -2,11 +2,16 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <utility>
 
 #include "app/diagnosed_run.h"
 #include "app/fail_on.h"
 #include "app/table_rows.h"
+#include "diagnose/annotated.h"
+#include "explain/report.h"
+#include "timeline/chrome_trace.h"
+#include "timeline/thinned.h"
 
 namespace sextant::app {
 namespace {
@@ -32,6 +37,44 @@ explain::HtaAnswer hta_answer(TraceReading& reading, std::optional<std::int64_t>
   return answer;
 }
 
+// Of all ranks: some 30 MB that Perfetto opens at once.
+constexpr std::size_t kTimelineSpans = 200'000;
+// What lies in a report: some hundred kilobytes.
+constexpr std::size_t kReportSpans = 2'500;
+
+std::size_t spans_to_keep(const DiagnoseRequest& request) {
+  return !request.timeline_file.empty() ? kTimelineSpans
+         : !request.report_file.empty() ? kReportSpans
+                                        : 0;
+}
+
+timeline::Timeline annotated_timeline(const timeline::Timeline& spans,
+                                      const explain::DiagnoseAnswer& answer) {
+  std::vector<metrics::RankSummary> ranks;
+  for (const explain::DiagnosedRank& rank : answer.ranks) {
+    ranks.push_back(
+        {.rank = rank.summary.rank, .base_ns = rank.summary.base_ns, .steps = rank.summary.steps});
+  }
+  return answer.findings ? diagnose::annotated(spans, ranks, answer.findings->diagnosis.findings)
+                         : diagnose::annotated(spans, ranks, {});
+}
+
+Artifact timeline_artifact(const std::string& path, timeline::Timeline timeline) {
+  auto kept = std::make_shared<const timeline::Timeline>(std::move(timeline));
+  return {.path = path, .pour = [kept](const Artifact::Sink& sink) {
+            timeline::write_chrome_trace(*kept, sink);
+          }};
+}
+
+Artifact report_artifact(const std::string& path, const timeline::Timeline& spans,
+                         const explain::DiagnoseAnswer& answer) {
+  timeline::Timeline few;
+  timeline::add_longest(spans, {.most = kReportSpans}, few);
+  return {.path = path,
+          .bytes = explain::report_html(answer,
+                                        timeline::chrome_trace(annotated_timeline(few, answer)))};
+}
+
 }  // namespace
 
 Result<Answered<Diagnosis>> diagnose(const DiagnoseRequest& request, const Context& context,
@@ -41,6 +84,7 @@ Result<Answered<Diagnosis>> diagnose(const DiagnoseRequest& request, const Conte
   SEXTANT_TRY(const diagnose::Gate gate, gate_of(request.fail_on, book));
   TraceRequest traces = request.traces;
   traces.keeps_collectives = true;
+  traces.keeps_spans = spans_to_keep(request);
   SEXTANT_TRY(TraceReading reading, read_traces(traces, context, control));
   Answered<Diagnosis> answered{
       .answer = {},
@@ -59,6 +103,13 @@ Result<Answered<Diagnosis>> diagnose(const DiagnoseRequest& request, const Conte
     if (answered.outcome == Outcome::kFine && !answer.findings->met.empty()) {
       answered.outcome = Outcome::kNo;
     }
+  }
+  if (!request.timeline_file.empty()) {
+    answered.artifacts.push_back(
+        timeline_artifact(request.timeline_file, annotated_timeline(reading.spans, answer)));
+  }
+  if (!request.report_file.empty()) {
+    answered.artifacts.push_back(report_artifact(request.report_file, reading.spans, answer));
   }
   answered.answer = std::move(answer);
   return answered;

@@ -8,6 +8,7 @@
 #include "app/fail_on.h"
 #include "app/table_rows.h"
 #include "base/text.h"
+#include "explain/report.h"
 
 namespace sextant::app {
 namespace {
@@ -65,6 +66,10 @@ Result<Answered<explain::DiffAnswer>> diff(const DiffRequest& request, const Con
   answer.met = diagnose::met(gate, answer.difference);
   answer.top = top;
   answer.verbose = request.verbose;
+  if (!request.report_file.empty()) {
+    answered.artifacts.push_back(
+        {.path = request.report_file, .bytes = explain::report_html(answer)});
+  }
   if (a.is_stopped || b.is_stopped) {
     answered.outcome = Outcome::kInterrupted;
   } else if (!answer.met.empty()) {

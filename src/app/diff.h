@@ -15,10 +15,11 @@ namespace sextant::app {
 struct DiffRequest {
   TraceRequest a;
   TraceRequest b;
-  std::string device = {};     // what every rank's device is, of both; "": what profiles name
-  std::string framework = {};  // whose settings advice names first; "": the setting
-  std::string fail_on = {};    // "slower>5%,input-bound": No where one holds
-  std::string top = {};        // rows of each table
+  std::string device = {};       // what every rank's device is, of both; "": what profiles name
+  std::string framework = {};    // whose settings advice names first; "": the setting
+  std::string fail_on = {};      // "slower>5%,input-bound": No where one holds
+  std::string report_file = {};  // all of it as a page
+  std::string top = {};          // rows of each table
   bool verbose = false;
 };
 

@@ -37,6 +37,11 @@ std::vector<Parameter> diff_parameters() {
        .help = "answer no (exit 1) where one holds: slower>SHARE, or RULE that is found in B and "
                "not in A, joined by commas",
        .example = "slower>5%"},
+      {.name = "report",
+       .kind = ParameterKind::kFileToWrite,
+       .value = "FILE",
+       .help = "write all of it as one HTML file that needs no other",
+       .example = "diff.html"},
       {.name = "top",
        .kind = ParameterKind::kCount,
        .value = "COUNT",
@@ -73,6 +78,7 @@ UseCase diff_use_case() {
                                       .device = values.one("device"),
                                       .framework = values.one("framework"),
                                       .fail_on = values.one("fail-on"),
+                                      .report_file = values.one("report"),
                                       .top = values.one("top"),
                                       .verbose = values.has("verbose")},
                                      context, control));

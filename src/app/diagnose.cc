@@ -59,7 +59,7 @@ timeline::Timeline annotated_timeline(const timeline::Timeline& spans,
                          : diagnose::annotated(spans, ranks, {});
 }
 
-Artifact timeline_artifact(const std::string& path, timeline::Timeline timeline) {
+Artifact annotated_artifact(const std::string& path, timeline::Timeline timeline) {
   auto kept = std::make_shared<const timeline::Timeline>(std::move(timeline));
   return {.path = path, .pour = [kept](const Artifact::Sink& sink) {
             timeline::write_chrome_trace(*kept, sink);
@@ -106,7 +106,7 @@ Result<Answered<Diagnosis>> diagnose(const DiagnoseRequest& request, const Conte
   }
   if (!request.timeline_file.empty()) {
     answered.artifacts.push_back(
-        timeline_artifact(request.timeline_file, annotated_timeline(reading.spans, answer)));
+        annotated_artifact(request.timeline_file, annotated_timeline(reading.spans, answer)));
   }
   if (!request.report_file.empty()) {
     answered.artifacts.push_back(report_artifact(request.report_file, reading.spans, answer));

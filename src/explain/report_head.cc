@@ -30,7 +30,7 @@ std::size_t told_findings(const FindingsAnswer& findings) {
   return told;
 }
 
-std::string headline(const DiagnoseAnswer& answer) {
+std::string report_headline(const DiagnoseAnswer& answer) {
   if (!answer.findings) {
     return "No step is whole: nothing was asked";
   }
@@ -48,7 +48,7 @@ std::string headline(const DiagnoseAnswer& answer) {
 
 std::string report_head(const DiagnoseAnswer& answer) {
   const metrics::RankTotals& totals = answer.totals;
-  std::string html = fmt::format("<h1>{}</h1>\n", html_text(headline(answer)));
+  std::string html = fmt::format("<h1>{}</h1>\n", html_text(report_headline(answer)));
   for (const DiagnosisLine& line : diagnosis_head(answer, {})) {
     if (line.name != "step") {
       html += fmt::format("<p class=\"soft\">{}</p>\n", html_text(line.text));

@@ -75,6 +75,7 @@ struct StepParts {
   std::vector<std::optional<MemoryPeak>> memory;
   std::vector<WideSum> flops;
   std::vector<RangeRow> ranges;
+  std::vector<SignalRow> signals;
 };
 
 StepParts parts_of(const View& view, const RankLanes& rank, const Steps& steps,
@@ -85,6 +86,7 @@ StepParts parts_of(const View& view, const RankLanes& rank, const Steps& steps,
   const Activity activity = activity_of(view, rank);
   parts.time = breakdowns(activity, windows);
   parts.idle = device_idle(view, rank, activity, windows);
+  parts.signals = signal_table(view, rank, steps, rank_number, activity);
   parts.queue = queue_depths(view, rank, windows);
   parts.launches = launch_delays(view, rank, steps, rank_number);
   if (rank.has_device()) {
@@ -148,7 +150,8 @@ std::vector<RankMeasures> measure(const View& view, const Steps& steps) {
                       .kernels = kernel_table(view, rank, steps, i),
                       .operators = operator_table(view, rank, steps, i),
                       .collectives = collective_table(view, rank, steps, i),
-                      .ranges = std::move(parts.ranges)});
+                      .ranges = std::move(parts.ranges),
+                      .signals = std::move(parts.signals)});
   }
   return answer;
 }

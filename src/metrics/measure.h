@@ -13,6 +13,7 @@
 #include "metrics/memory.h"
 #include "metrics/queues.h"
 #include "metrics/ranges.h"
+#include "metrics/signals.h"
 #include "metrics/steps.h"
 #include "metrics/tables.h"
 #include "timeline/recording.h"
@@ -44,6 +45,7 @@ struct RankMeasures {
   std::vector<OperatorRow> operators;
   std::vector<CollectiveRow> collectives;
   std::vector<RangeRow> ranges;
+  std::vector<SignalRow> signals;
 };
 
 struct MeasureOptions {

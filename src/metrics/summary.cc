@@ -78,6 +78,17 @@ std::vector<RangeRow> bounded(std::vector<RangeRow> rows) {
                       [](RangeRow& row) { row.name = std::string(kOthersName); });
 }
 
+std::vector<SignalRow> bounded(std::vector<SignalRow> rows, std::int64_t origin_ns) {
+  for (SignalRow& row : rows) {
+    row.what = short_name(row.what);
+    for (Interval& moment : row.longest) {
+      moment = {moment.start_ns + origin_ns, moment.end_ns + origin_ns};
+    }
+  }
+  return bounded_rows(folded(std::move(rows)),
+                      [](SignalRow& row) { row.what = std::string(kOthersName); });
+}
+
 StepMeasures shifted(StepMeasures step, std::int64_t by_ns) {
   for (Interval* time : {&step.host, &step.window}) {
     time->start_ns += by_ns;
@@ -236,6 +247,7 @@ Summary summarize(const View& view, const Steps& steps, const std::vector<RankMe
     rank.operators = bounded(measured.operators);
     rank.collectives = bounded(measured.collectives);
     rank.ranges = bounded(measured.ranges);
+    rank.signals = bounded(measured.signals, view.recording->origin_ns);
     add_instances(view, view.ranks[i], steps, measured.steps, rank);
     summary = merge(std::move(summary), {{std::move(rank)}});
   }

@@ -64,6 +64,7 @@ struct RankSummary {
   std::vector<OperatorRow> operators = {};
   std::vector<CollectiveRow> collectives = {};
   std::vector<RangeRow> ranges = {};
+  std::vector<SignalRow> signals = {};       // moments on the recorder's clock
   std::vector<timeline::Group> groups = {};  // in order; no two alike
   std::vector<CollectiveInstance> instances = {};
   bool operator==(const RankSummary&) const = default;

@@ -68,6 +68,7 @@ void join(RankSummary& into, const RankSummary& from) {
   into.operators = joined_rows(std::move(into.operators), from.operators);
   into.collectives = joined_rows(std::move(into.collectives), from.collectives);
   into.ranges = joined_rows(std::move(into.ranges), from.ranges);
+  into.signals = joined_rows(std::move(into.signals), from.signals);
   const auto offset = static_cast<std::uint32_t>(into.groups.size());
   into.groups.insert(into.groups.end(), from.groups.begin(), from.groups.end());
   for (CollectiveInstance one : from.instances) {

@@ -137,6 +137,18 @@ void fields_of_range(Archive& archive, Row& row) {
   archive.amount(row.own_idle_ns);
 }
 
+template <typename Archive, typename Row>
+void fields_of_signal(Archive& archive, Row& row) {
+  archive.choice(row.signal, metrics::kSignals);
+  archive.text(row.what);
+  fields_of_spread(archive, row.time);
+  archive.amount(row.idle_ns);
+  archive.amount(row.copy_ns);
+  archive.amount(row.after_ns);
+  archive.amount(row.bytes);
+  archive.list(row.longest, [&](auto& moment) { archive.interval(moment); });
+}
+
 template <typename Archive, typename Group>
 void fields_of_group(Archive& archive, Group& group) {
   archive.text(group.name);
@@ -178,6 +190,7 @@ void fields_of_rank(Archive& archive, Rank& rank) {
   archive.list(rank.operators, [&](auto& row) { fields_of_operator(archive, row); });
   archive.list(rank.collectives, [&](auto& row) { fields_of_collective(archive, row); });
   archive.list(rank.ranges, [&](auto& row) { fields_of_range(archive, row); });
+  archive.list(rank.signals, [&](auto& row) { fields_of_signal(archive, row); });
   archive.list(rank.groups, [&](auto& group) { fields_of_group(archive, group); });
   archive.list(rank.instances, [&](auto& one) { fields_of_instance(archive, one); });
 }

@@ -69,10 +69,9 @@ TEST(DiagnoseCli, TheFirstScreenIsOneScreen) {
   const Ran ran = run_sextant({"diagnose", folder.path().string()});
   ASSERT_EQ(ran.exit_code, 0) << ran.err;
   EXPECT_LE(std::count(ran.out.begin(), ran.out.end(), '\n'), 40);
-  for (const char* said :
-       {"8 ranks of 8", "NVIDIA H100 80GB HBM3", "8 files", "PyTorch profiler",
-        "the first and the last are left out", "where the step goes", "exposed communication",
-        "ampere_sgemm_128x64_nn", "aten::mm", "all_reduce", "device=h100-sxm"}) {
+  for (const char* said : {"8 ranks of 8", "NVIDIA H100 80GB HBM3", "8 files", "PyTorch profiler",
+                           "the first and the last are left out", "where the step goes",
+                           "exposed communication", "finds", "aten::mm", "device=h100-sxm"}) {
     EXPECT_NE(ran.out.find(said), std::string::npos) << said << "\n" << ran.out;
   }
 }

@@ -26,11 +26,13 @@ void add_up(explain::DiagnoseAnswer& answer) {
     take(rank.summary.operators, answer.operators);
     take(rank.summary.collectives, answer.collectives);
     take(rank.summary.ranges, answer.ranges);
+    take(rank.summary.signals, answer.signals);
   }
   answer.kernels = metrics::folded(std::move(answer.kernels));
   answer.operators = metrics::folded(std::move(answer.operators));
   answer.collectives = metrics::folded(std::move(answer.collectives));
   answer.ranges = metrics::folded(std::move(answer.ranges));
+  answer.signals = metrics::folded(std::move(answer.signals));
 }
 
 // The device's peak of what training multiplies in: bf16, where it has that, else fp16, else fp32.

@@ -42,6 +42,7 @@ diagnose::ComparedRun compared(const explain::DiagnoseAnswer& answer) {
       .operators = answer.operators,
       .collectives = answer.collectives,
       .ranges = answer.ranges,
+      .signals = answer.signals,
       .diagnosis = answer.findings ? &answer.findings->diagnosis : nullptr};
 }
 

@@ -181,6 +181,18 @@ Json range_json(const metrics::RangeRow& row, const metrics::RankTotals& totals)
           {"idle_before_s", mean(row.idle_ns)}, {"own_idle_before_s", mean(row.own_idle_ns)}};
 }
 
+Json signal_json(const metrics::SignalRow& row, const metrics::RankTotals& totals) {
+  const auto mean = [&](std::int64_t time_ns) { return mean_of(time_ns, totals).base(); };
+  Json json;
+  json["signal"] = metrics::name_of(row.signal);
+  json["what"] = text_or_null(row.what);
+  json["count"] = row.time.count;
+  json["idle_s"] = mean(row.idle_ns);
+  json["copy_s"] = mean(row.copy_ns);
+  json["after_s"] = mean(row.after_ns);
+  return json;
+}
+
 void add_tables(Json& json, const DiagnoseAnswer& answer) {
   const std::int64_t whole_ns = answer.totals.time.total_ns();
   Json& collectives = json["collectives"] = Json::array();
@@ -208,6 +220,10 @@ void add_tables(Json& json, const DiagnoseAnswer& answer) {
       one.update(roofline_json(answer.rooflines[i]));
     }
     operators.push_back(std::move(one));
+  }
+  Json& signals = json["host_signals"] = Json::array();
+  for (std::size_t i = 0; i < rows_shown(answer, answer.signals.size()); ++i) {
+    signals.push_back(signal_json(answer.signals[i], answer.totals));
   }
   Json& ranges = json["ranges"] = Json::array();
   for (std::size_t i = 0; i < rows_shown(answer, answer.ranges.size()); ++i) {

@@ -143,19 +143,19 @@ std::string one_finding(const DiagnoseAnswer& answer, const FindingsAnswer& find
   const Finding& finding = findings.diagnosis.findings[i];
   std::string text = title_line(findings, i, style);
   if (!answer.verbose) {
-    const std::string cause = in_lines(printable(finding.cause, kMostCause), kIndent);
+    const std::string cause = in_lines(printable(as_sentence(finding.cause), kMostCause), kIndent);
     return text + first_lines(cause, kCauseLines) + first_advice(findings, finding);
   }
-  text += in_lines(
-      fmt::format("{}. {}", rule_title(findings, finding.rule), printable(finding.cause, 1000)),
-      kIndent);
+  text += in_lines(fmt::format("{}. {}", rule_title(findings, finding.rule),
+                               printable(as_sentence(finding.cause), 1000)),
+                   kIndent);
   return text + evidence_lines(answer, finding) + all_advice(findings, finding, style);
 }
 
 std::string markdown_finding(const FindingsAnswer& findings, const Finding& finding) {
-  std::string text = fmt::format("- **{}**: {} ({}). {}", finding.rule,
-                                 cost_text(finding, findings.diagnosis.step),
-                                 standing_text(finding), printable(finding.cause, 1000));
+  std::string text = fmt::format(
+      "- **{}**: {} ({}). {}", finding.rule, cost_text(finding, findings.diagnosis.step),
+      standing_text(finding), printable(as_sentence(finding.cause), 1000));
   for (const diagnose::Advice* advice : advice_of(findings, finding)) {
     text += fmt::format("\n  - {} ([source]({}))", advice_text(findings, *advice), advice->source);
   }

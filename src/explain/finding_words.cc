@@ -44,6 +44,17 @@ std::string finding_ranks_text(const diagnose::Finding& finding) {
   return fmt::format("{} {}", numbers.size() == 1 ? "rank" : "ranks", number_list(numbers));
 }
 
+std::string as_sentence(std::string_view text) {
+  std::string sentence(text);
+  if (!sentence.empty() && sentence.front() >= 'a' && sentence.front() <= 'z') {
+    sentence.front() = static_cast<char>(sentence.front() - 'a' + 'A');
+  }
+  if (!sentence.empty() && sentence.back() != '.') {
+    sentence += '.';
+  }
+  return sentence;
+}
+
 std::string rule_title(const FindingsAnswer& findings, std::string_view rule) {
   const diagnose::Rule* known = findings.book.find(rule);
   return known == nullptr ? std::string(rule) : known->title;

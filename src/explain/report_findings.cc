@@ -79,7 +79,7 @@ std::string card(const DiagnoseAnswer& answer, const FindingsAnswer& findings,
   html +=
       html_bar({{to_text(finding.per_step), step > 0_s ? finding.per_step / step : 0.0, "lost"}},
                "Its share of a step");
-  html += fmt::format("<p>{}</p>\n", html_text(finding.cause));
+  html += fmt::format("<p>{}</p>\n", html_text(as_sentence(finding.cause)));
   return html + advice_html(findings, finding) + evidence_table(answer, finding) + "</article>\n";
 }
 

@@ -11,8 +11,9 @@
 namespace sextant::app {
 
 struct RunWords {
-  std::string device = {};     // what every rank's device is; "": what the profile names
-  std::string framework = {};  // whose settings advice names first; "": the setting
+  std::string device = {};       // what every rank's device is; "": what the profile names
+  std::string framework = {};    // whose settings advice names first; "": the setting
+  std::string model_flops = {};  // of a step on one rank; "": MFU is not known
 };
 
 // Takes what the answer holds out of `reading`, which read_traces gave with keeps_collectives.

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "diagnose/host_rules.h"
+#include "diagnose/rank_rules.h"
 
 namespace sextant::diagnose {
 namespace {
@@ -13,6 +14,7 @@ namespace {
 void add(Findings&& family, Diagnosis& diagnosis) {
   std::ranges::move(family.found, std::back_inserter(diagnosis.findings));
   std::ranges::move(family.abstained, std::back_inserter(diagnosis.abstentions));
+  std::ranges::move(family.notes, std::back_inserter(diagnosis.notes));
 }
 
 // Worth most first; what another finding explains after all others; of equals by rule.
@@ -24,9 +26,14 @@ bool comes_before(const Finding& a, const Finding& b) {
 }  // namespace
 
 Diagnosis diagnosis_of(const Scene& scene) {
-  Diagnosis diagnosis{
-      .step = scene.step, .parts = scene.parts, .findings = {}, .abstentions = {}, .ceiling = {}};
+  Diagnosis diagnosis{.step = scene.step,
+                      .parts = scene.parts,
+                      .findings = {},
+                      .abstentions = {},
+                      .notes = {},
+                      .ceiling = {}};
   // Families of rules, each in files of its own.
+  add(rank_findings(scene), diagnosis);
   add(host_findings(scene), diagnosis);
   std::ranges::stable_sort(diagnosis.findings, comes_before);
   std::ranges::stable_sort(diagnosis.abstentions, {}, &Abstention::rule);

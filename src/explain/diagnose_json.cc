@@ -75,6 +75,7 @@ void add_totals(Json& json, const metrics::RankTotals& totals) {
   json["overlap_s"] = mean_of(totals.time.overlap_ns, totals).base();
   json["idle_by_cause"] = parts_json(idle_parts(totals.idle), totals);
   json["critical_path"] = parts_json(path_parts(totals.path_ns), totals);
+  json["step_categories"] = parts_json(category_parts(totals.categories_ns), totals);
   json["memory_peak"] = memory_peak_json(totals.memory);
   json["queue"] = queue_json(totals);
   json["launches"] = launch_json(totals.launches);
@@ -153,6 +154,7 @@ Json kpis_json(const DiagnoseAnswer& answer) {
   json["duty_cycle"] = kpis.duty_cycle;
   json["flops_utilisation"] = or_null(kpis.flops_utilisation);
   json["memory_utilisation"] = or_null(kpis.memory_utilisation);
+  json["mfu"] = or_null(kpis.mfu);
   json["goodput"] = or_null(kpis.goodput);
   json["mean_all_reduce_s"] =
       kpis.mean_all_reduce ? Json(kpis.mean_all_reduce->base()) : Json(nullptr);

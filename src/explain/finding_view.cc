@@ -211,6 +211,9 @@ std::string findings_text(const DiagnoseAnswer& answer, const FindingsAnswer& fi
     text += fmt::format("{}{} more (‹verbose›)\n", kIndent, all.size() - shown);
   }
   if (answer.verbose) {
+    for (const std::string& note : findings.diagnosis.notes) {
+      text += in_lines("rests on: " + printable(note, 400), "");
+    }
     text += in_lines("asked: " + join(asked_rules(findings), ", "), "");
   }
   return text + unasked_text(findings, answer.verbose) + met_lines(findings, style);

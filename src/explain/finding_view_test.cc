@@ -39,8 +39,10 @@ TEST(FindingView, VerboseHasEvidenceOnTheProfilesClockSourcesAndAbstentions) {
   answer.verbose = true;
   answer.ranks[0].summary.base_ns = 1'000'000;
   answer.findings->diagnosis.abstentions = {{"made-wait", "host operators"}};
+  answer.findings->diagnosis.notes = {"clocks are aligned within 3 us"};
   const std::string text = to_text(answer, {});
   EXPECT_TRUE(has_text(text, "rank 2 at 4000.250 us for 7 ms: DataLoader.next")) << text;
+  EXPECT_TRUE(has_text(text, "rests on: clocks are aligned within 3 us")) << text;
   EXPECT_TRUE(has_text(text, "https://pytorch.org/tutorials")) << text;
   EXPECT_TRUE(has_text(text, "megatron-core: --num-workers 4")) << text;
   EXPECT_TRUE(has_text(text, "not asked: made-wait needs host operators: PyTorch: profile("))

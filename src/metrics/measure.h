@@ -14,6 +14,7 @@
 #include "metrics/queues.h"
 #include "metrics/ranges.h"
 #include "metrics/signals.h"
+#include "metrics/step_categories.h"
 #include "metrics/steps.h"
 #include "metrics/tables.h"
 #include "timeline/recording.h"
@@ -31,6 +32,7 @@ struct StepMeasures {
   LaunchDelays launches = {};
   std::array<std::int64_t, kBounds> path_ns{};  // by Bound; adds up to the window
   std::int64_t assumed_waits = 0;
+  CategoryTimes categories_ns{};  // add up to the window
   std::optional<MemoryPeak> memory = std::nullopt;
   WideSum flops = {};  // of the step's work, where labels say
   bool operator==(const StepMeasures&) const = default;
@@ -67,6 +69,7 @@ struct RankTotals {
   LaunchDelays launches = {};
   std::array<std::int64_t, kBounds> path_ns{};
   std::int64_t assumed_waits = 0;
+  CategoryTimes categories_ns{};
   std::optional<MemoryPeak> memory = std::nullopt;
   WideSum flops = {};
   RankTotals& operator+=(const StepMeasures& step);

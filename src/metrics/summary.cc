@@ -157,48 +157,116 @@ std::vector<std::uint32_t> kept_communications(const View& view, const RankLanes
 }
 
 // Whole steps as long as they fit, and of the first at least what fits.
-void cut_instances(std::vector<CollectiveInstance>& instances) {
-  if (instances.size() <= kMostSummaryInstances) {
+template <typename OfStep>
+void cut_to_steps(std::vector<OfStep>& all, std::size_t room) {
+  if (all.size() <= room) {
     return;
   }
-  std::size_t most = kMostSummaryInstances;
-  while (most > 0 && instances[most - 1].step == instances[most].step) {
+  std::size_t most = room;
+  while (most > 0 && all[most - 1].step == all[most].step) {
     --most;
   }
-  instances.resize(most == 0 ? kMostSummaryInstances : most);
+  all.resize(most == 0 ? room : most);
+}
+
+// Names of labels → places in the summary, as they come.
+class NameTable {
+ public:
+  std::uint32_t number(const std::string& name) {
+    const auto known = known_.find(name);
+    if (known != known_.end()) {
+      return known->second;
+    }
+    if (names_.size() == kMostSummaryNames) {
+      return kNone;
+    }
+    names_.push_back(short_name(name));
+    return known_[name] = static_cast<std::uint32_t>(names_.size() - 1);
+  }
+  [[nodiscard]] std::vector<std::string> take() { return std::move(names_); }
+
+ private:
+  std::map<std::string, std::uint32_t> known_;
+  std::vector<std::string> names_;
+};
+
+// How many of those alike the step has had, where the source does not number them.
+using CountKey =
+    std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::optional<CollectiveOp>,
+               std::optional<RankId>, std::optional<RankId>>;
+
+CollectiveInstance instance_of(const View& view, std::uint32_t number) {
+  const std::int64_t origin = view.recording->origin_ns;
+  const Span& span = view.timeline().spans()[number];
+  const timeline::Label& label = view.timeline().label_of(span);
+  CollectiveInstance one;
+  if (label.collective) {
+    one.op = label.collective->op;
+    one.sender = label.collective->sender;
+    one.receiver = label.collective->receiver;
+  }
+  if (label.bytes && label.bytes->base() >= 0.0 && label.bytes->base() < 0x1p62) {
+    one.bytes = static_cast<std::int64_t>(label.bytes->base());
+  }
+  one.start_ns = origin + span.start_ns;
+  one.end_ns = origin + span.end_ns();
+  one.lane = view.timeline().lane_of(span).stream.value;
+  if (view.call_of[number] != kNone) {
+    one.asked_ns = origin + view.timeline().spans()[view.call_of[number]].start_ns;
+  }
+  return one;
 }
 
 void add_instances(const View& view, const RankLanes& rank, const Steps& steps,
-                   const RankSteps& of_rank, RankSummary& summary) {
+                   const RankSteps& of_rank, NameTable& names, RankSummary& summary) {
   GroupTable groups;
-  // How many a group has seen in the step, where the source does not number them.
-  std::map<std::tuple<std::uint32_t, std::uint32_t, std::optional<CollectiveOp>>, std::int64_t>
-      counted;
-  const std::int64_t origin = view.recording->origin_ns;
+  std::map<CountKey, std::int64_t> counted;
   for (const std::uint32_t number : kept_communications(view, rank, steps, of_rank)) {
     const Span& span = view.timeline().spans()[number];
     const timeline::Label& label = view.timeline().label_of(span);
     const auto sequence = view.timeline().occurrence_of(span).sequence;
-    CollectiveInstance one;
+    CollectiveInstance one = instance_of(view, number);
     one.step = of_rank.steps[steps.step_of[number]].number;
-    one.op = label.collective ? label.collective->op : std::nullopt;
     one.group =
         groups.number(view.timeline(), label.collective ? label.collective->group : std::nullopt);
-    one.is_counted = !sequence;
+    one.name = names.number(label.name);
+    // Numbers of a whole job's trace begin anew in each step.
+    one.is_counted = !sequence || summary.is_whole_job;
     one.sequence =
-        sequence ? sequence->value : counted[{steps.step_of[number], one.group, one.op}]++;
-    if (label.bytes && label.bytes->base() >= 0.0 && label.bytes->base() < 0x1p62) {
-      one.bytes = static_cast<std::int64_t>(label.bytes->base());
-    }
-    one.start_ns = origin + span.start_ns;
-    one.end_ns = origin + span.end_ns();
-    if (view.call_of[number] != kNone) {
-      one.asked_ns = origin + view.timeline().spans()[view.call_of[number]].start_ns;
-    }
+        sequence ? sequence->value
+                 : counted[{steps.step_of[number], one.group, one.group == kNone ? one.name : kNone,
+                            one.op, one.sender, one.receiver}]++;
     summary.instances.push_back(one);
   }
-  cut_instances(summary.instances);
+  cut_to_steps(summary.instances, kMostSummaryInstances);
   summary.groups = groups.take();
+}
+
+std::vector<std::uint32_t> label_names(const View& view, const RankLanes& rank, NameTable& names) {
+  std::vector<std::uint32_t> places(view.traits.size(), kNone);
+  for (const LaneId lane : rank.streams) {
+    for (const Span& span : view.timeline().spans_of(lane)) {
+      const auto label = static_cast<std::size_t>(view.timeline().occurrence_of(span).label.value);
+      if (places[label] == kNone) {
+        places[label] = names.number(view.timeline().labels()[label].name);
+      }
+    }
+  }
+  return places;
+}
+
+void add_work(const View& view, const RankLanes& rank, const Steps& steps, const RankSteps& of_rank,
+              NameTable& names, RankSummary& summary) {
+  summary.work = summary.is_whole_job
+                     ? own_operations(view, rank, steps, of_rank, label_names(view, rank, names))
+                     : own_work(view, rank, of_rank);
+  for (OwnWork& one : summary.work) {
+    one.start_ns += view.recording->origin_ns;
+    one.end_ns += view.recording->origin_ns;
+  }
+  std::stable_sort(summary.work.begin(), summary.work.end(),
+                   [](const OwnWork& a, const OwnWork& b) { return a.step < b.step; });
+  cut_to_steps(summary.work, kMostSummaryWork);
 }
 
 void add_facts(const timeline::Recording& recording, RankSummary& summary) {
@@ -207,10 +275,12 @@ void add_facts(const timeline::Recording& recording, RankSummary& summary) {
   summary.has_memory = recording.has_memory;
   summary.has_sync_events = recording.has_sync_events;
   summary.base_ns = recording.base_ns;
+  summary.is_whole_job = recording.recorder == timeline::Recorder::kChrome;
   for (const timeline::RecordedRank& rank : recording.ranks) {
     if (rank.rank == summary.rank) {
       summary.world = rank.world;
       summary.host = short_name(rank.host);
+      summary.coordinates = rank.coordinates;
       summary.device = rank.device ? short_name(rank.device->name) : std::string();
     }
   }
@@ -234,7 +304,7 @@ Summary summarize(const View& view, const Steps& steps, const std::vector<RankMe
                      .has_device = measured.has_device,
                      .basis = measured.steps.basis,
                      .found_by = short_name(measured.steps.found_by),
-                     .recorded = static_cast<std::int64_t>(measured.steps.steps.size())};
+                     .recorded = measured.steps.kept() + measured.steps.left_out};
     add_facts(*view.recording, rank);
     for (const StepMeasures& step : measured.kept) {
       if (rank.steps.size() < kMostSummarySteps) {
@@ -248,7 +318,10 @@ Summary summarize(const View& view, const Steps& steps, const std::vector<RankMe
     rank.collectives = bounded(measured.collectives);
     rank.ranges = bounded(measured.ranges);
     rank.signals = bounded(measured.signals, view.recording->origin_ns);
-    add_instances(view, view.ranks[i], steps, measured.steps, rank);
+    NameTable names;
+    add_instances(view, view.ranks[i], steps, measured.steps, names, rank);
+    add_work(view, view.ranks[i], steps, measured.steps, names, rank);
+    rank.names = names.take();
     summary = merge(std::move(summary), {{std::move(rank)}});
   }
   return summary;

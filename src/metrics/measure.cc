@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 namespace sextant::metrics {
 namespace {
@@ -75,6 +76,7 @@ struct StepParts {
   std::vector<std::optional<MemoryPeak>> memory;
   std::vector<WideSum> flops;
   std::vector<WorkTimes> work;
+  std::vector<RangeRow> ranges;
   std::vector<SignalRow> signals;
 };
 
@@ -96,6 +98,7 @@ StepParts parts_of(const View& view, const RankLanes& rank, const Steps& steps,
   parts.memory = memory_peaks(view, rank.rank, kept_times(of_rank, &Step::host));
   parts.flops = step_flops(view, rank, steps, rank_number);
   parts.work = work_times(view, rank, steps, rank_number);
+  parts.ranges = range_table(view, rank, steps, rank_number, activity);
   return parts;
 }
 
@@ -153,6 +156,7 @@ std::vector<RankMeasures> measure(const View& view, const Steps& steps) {
                       .kernels = kernel_table(view, rank, steps, i),
                       .operators = operator_table(view, rank, steps, i),
                       .collectives = collective_table(view, rank, steps, i),
+                      .ranges = std::move(parts.ranges),
                       .signals = std::move(parts.signals)});
   }
   return answer;

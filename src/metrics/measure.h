@@ -12,6 +12,7 @@
 #include "metrics/idle.h"
 #include "metrics/memory.h"
 #include "metrics/queues.h"
+#include "metrics/ranges.h"
 #include "metrics/signals.h"
 #include "metrics/step_categories.h"
 #include "metrics/steps.h"
@@ -47,6 +48,7 @@ struct RankMeasures {
   std::vector<KernelRow> kernels;  // of the kept steps, as are the following
   std::vector<OperatorRow> operators;
   std::vector<CollectiveRow> collectives;
+  std::vector<RangeRow> ranges;
   std::vector<SignalRow> signals;
 };
 

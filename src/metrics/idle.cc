@@ -85,7 +85,7 @@ class IdleCounter {
   std::vector<IdleCauses> take() { return std::move(sums_.sums()); }
 
  private:
-  void put(const Interval& time, std::int64_t IdleCauses::* cause) {
+  void put(const Interval& time, std::int64_t IdleCauses::*cause) {
     if (time.start_ns < time.end_ns) {
       sums_.add(time,
                 [&](IdleCauses& sum, const Interval& part) { sum.*cause += part.length_ns(); });

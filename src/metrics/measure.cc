@@ -6,7 +6,7 @@
 namespace sextant::metrics {
 namespace {
 
-std::vector<Interval> kept_times(const RankSteps& steps, Interval Step::* which) {
+std::vector<Interval> kept_times(const RankSteps& steps, Interval Step::*which) {
   std::vector<Interval> times;
   for (const Step& step : steps.steps) {
     if (step.is_kept) {

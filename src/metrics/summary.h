@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "metrics/device_work.h"
 #include "metrics/measure.h"
 
 namespace sextant::metrics {
@@ -21,6 +22,7 @@ namespace sextant::metrics {
 // Of one rank of one profile.
 inline constexpr std::size_t kMostSummarySteps = 256;
 inline constexpr std::size_t kMostSummaryRows = 256;        // of each table
+inline constexpr std::size_t kMostSummaryWork = 256;        // rows of work, and of chains
 inline constexpr std::size_t kMostSummaryInstances = 8192;  // of collectives, whole steps of them
 inline constexpr std::size_t kMostSummaryName = 256;        // bytes of a name
 inline constexpr std::size_t kMostSummaryGroups = 256;
@@ -61,6 +63,7 @@ struct RankSummary {
   std::vector<KernelRow> kernels = {};   // of all kept steps
   std::vector<OperatorRow> operators = {};
   std::vector<CollectiveRow> collectives = {};
+  DeviceWork work = {};                      // of all kept steps
   std::vector<timeline::Group> groups = {};  // in order; no two alike
   std::vector<CollectiveInstance> instances = {};
   bool operator==(const RankSummary&) const = default;

@@ -65,6 +65,8 @@ void join(RankSummary& into, const RankSummary& from) {
   into.folded += from.folded;
   into.kernels = joined_rows(std::move(into.kernels), from.kernels);
   into.operators = joined_rows(std::move(into.operators), from.operators);
+  into.work.rows = joined_rows(std::move(into.work.rows), from.work.rows);
+  into.work.chains = joined_rows(std::move(into.work.chains), from.work.chains);
   into.collectives = joined_rows(std::move(into.collectives), from.collectives);
   const auto offset = static_cast<std::uint32_t>(into.groups.size());
   into.groups.insert(into.groups.end(), from.groups.begin(), from.groups.end());

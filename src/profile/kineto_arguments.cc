@@ -8,11 +8,11 @@ namespace {
 
 struct Field {
   std::string_view name;
-  RawValue KinetoArguments::* place;
+  RawValue KinetoArguments::*place;
 };
 
 // By length: names of one length together, since most keys of an event have the length of none.
-constexpr std::array<Field, 32> kFields{
+constexpr std::array<Field, 34> kFields{
     {{"Seq", &KinetoArguments::sequence},
      {"step", &KinetoArguments::step},
      {"bytes", &KinetoArguments::bytes},
@@ -37,6 +37,8 @@ constexpr std::array<Field, 32> kFields{
      {"Out msg nelems", &KinetoArguments::out_elements},
      {"Total Reserved", &KinetoArguments::reserved},
      {"wait_on_stream", &KinetoArguments::waited_on},
+     {"Concrete Inputs", &KinetoArguments::input_values},
+     {"Sequence number", &KinetoArguments::autograd_sequence},
      {"Collective name", &KinetoArguments::collective_name},
      {"Total Allocated", &KinetoArguments::allocated},
      {"Global rank start", &KinetoArguments::rank_start},

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "profile/kineto_collective.h"
+#include "profile/kineto_shapes.h"
 
 namespace sextant::profile {
 namespace {
@@ -70,6 +71,15 @@ KnownName KinetoLabels::named(const RawEvent& event) const {
     known.label.collective =
         timeline::Collective{.op = recognised.op, .element = recognised.element};
   }
+  if (recognised.use || recognised.unit) {
+    known.label.call = timeline::OperatorCall{.use = recognised.use, .unit = recognised.unit};
+  }
+  if (known.role == KinetoRole::kOperator) {
+    known.facts = operators_.of(name);
+    if (known.facts != nullptr) {
+      known.label.call = timeline::OperatorCall{.use = known.facts->use};
+    }
+  }
   return known;
 }
 
@@ -96,6 +106,54 @@ timeline::LabelId KinetoLabels::plain(KnownName& known) {
     known.has_id = true;
   }
   return known.id;
+}
+
+timeline::Label KinetoLabels::operator_label(const KnownName& known,
+                                             const KinetoArguments& arguments) const {
+  Label label = known.label;
+  timeline::OperatorCall& call = *label.call;
+  const KinetoInputs inputs = kineto_inputs(arguments);
+  call.inputs = inputs.tensors;
+  call.is_differentiated = arguments.autograd_sequence.is_number();
+  OperatorArguments counted{.inputs = inputs.by_place,
+                            .is_causal = std::nullopt,
+                            .writes_first = label.name.ends_with('_')};
+  if (known.facts->causal) {
+    counted.is_causal = mask_argument(arguments, *known.facts->causal);
+  }
+  const OperatorAmounts amounts = amounts_of(*known.facts, counted);
+  label.flops = amounts.flops;
+  label.bytes = amounts.bytes;
+  return label;
+}
+
+timeline::LabelId KinetoLabels::operation(KnownName& known, std::string_view arguments) {
+  constexpr std::string_view kSequence = "\"Sequence number\"";
+  if (known.facts == nullptr || arguments.find("\"Input Dims\"") == std::string_view::npos) {
+    if (arguments.find(kSequence) == std::string_view::npos) {
+      return plain(known);
+    }
+    if (!known.has_differentiated) {
+      Label label = known.label;
+      label.call = label.call.value_or(timeline::OperatorCall{});
+      label.call->is_differentiated = true;
+      known.differentiated = timeline_.label(label);
+      known.has_differentiated = true;
+    }
+    return known.differentiated;
+  }
+  const KinetoArguments all = kineto_arguments(arguments);
+  const std::string_view values = known.facts->causal ? all.input_values.text : std::string_view();
+  const RawTable::Found found = variants_.find_or_add(
+      RawTable::Parts<6>{"operator", known.label.name, all.input_dims.text, all.input_types.text,
+                         values, all.autograd_sequence.is_number() ? "recorded" : ""});
+  if (found.number == RawTable::kNoRoom) {
+    return plain(known);
+  }
+  if (found.is_new) {
+    variant_labels_.push_back(timeline_.label(operator_label(known, all)));
+  }
+  return variant_labels_[found.number];
 }
 
 timeline::LabelId KinetoLabels::copy(const KnownName& known, const RawValue& bytes) {

@@ -13,7 +13,7 @@
 namespace sextant::profile {
 namespace {
 
-constexpr char kVersion = 1;
+constexpr char kVersion = 2;
 constexpr std::string_view kLineEnd = "\r\n";  // a transfer as text would change it
 constexpr std::size_t kWordBytes = 8;
 constexpr std::size_t kSxsHeaderBytes = kSxsMagic.size() + 1 + kLineEnd.size() + 2 * kWordBytes;

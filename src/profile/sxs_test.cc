@@ -57,7 +57,7 @@ TEST(Sxs, AnotherVersionIsRefusedByName) {
   bytes[kSxsMagic.size()] = 7;
   const Result<Summary> read = summary_of_sxs(bytes, "a.sxs");
   ASSERT_FALSE(read);
-  EXPECT_EQ(read.error().what, "is of version 7; this program reads version 1");
+  EXPECT_EQ(read.error().what, "is of version 7; this program reads version 2");
 }
 
 // 256 steps, hundreds of kernels with long names and thousands of collectives.

@@ -24,10 +24,14 @@ Scene scene_of(const metrics::Summary& summary, const metrics::DevicePeaks& peak
     append(rank.operators, scene.operators);
     append(rank.kernels, scene.kernels);
     append(rank.collectives, scene.collectives);
+    append(rank.work.rows, scene.work.rows);
+    append(rank.work.chains, scene.work.chains);
   }
   scene.operators = metrics::folded(std::move(scene.operators));
   scene.kernels = metrics::folded(std::move(scene.kernels));
   scene.collectives = metrics::folded(std::move(scene.collectives));
+  scene.work.rows = metrics::folded(std::move(scene.work.rows));
+  scene.work.chains = metrics::folded(std::move(scene.work.chains));
   const metrics::Breakdown& time = scene.totals.time;
   scene.step = of_mean_step(scene, time.total_ns());
   scene.parts = {of_mean_step(scene, time.compute_ns),

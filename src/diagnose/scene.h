@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "base/units.h"
+#include "cost/compute/device_model.h"
+#include "describe/cluster/device.h"
 #include "diagnose/finding.h"
 #include "metrics/kpis.h"
 #include "metrics/summary.h"
@@ -16,14 +18,19 @@ namespace sextant::diagnose {
 // Refers to the summary, which must stay as it is.
 struct Scene {
   const metrics::Summary* summary = nullptr;
-  metrics::RankTotals totals;                   // of all ranks and their kept steps
-  Seconds step;                                 // mean of these
-  PartTimes parts{};                            // of it; they add up to it
-  metrics::DevicePeaks peaks;                   // unknown where ranks differ
-  std::optional<Bytes> device_memory;           // of one device
+  metrics::RankTotals totals;          // of all ranks and their kept steps
+  Seconds step;                        // mean of these
+  PartTimes parts{};                   // of it; they add up to it
+  metrics::DevicePeaks peaks;          // unknown where ranks differ
+  std::optional<Bytes> device_memory;  // of one device
+  // Of all ranks alike; nothing where they differ or are not known.
+  std::optional<describe::Device> device;
+  std::optional<cost::DeviceModel>
+      kernel_model;  // how long its kernels take, where that was measured
   std::vector<metrics::OperatorRow> operators;  // of all ranks together, as are the following
   std::vector<metrics::KernelRow> kernels;
   std::vector<metrics::CollectiveRow> collectives;
+  metrics::DeviceWork work;
 };
 // REQUIRES: at least one rank with at least one kept step.
 Scene scene_of(const metrics::Summary& summary, const metrics::DevicePeaks& peaks,

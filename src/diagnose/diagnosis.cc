@@ -5,6 +5,8 @@
 #include <tuple>
 #include <utility>
 
+#include "diagnose/device_rules.h"
+
 namespace sextant::diagnose {
 namespace {
 
@@ -25,7 +27,7 @@ Diagnosis diagnosis_of(const Scene& scene) {
   Diagnosis diagnosis{
       .step = scene.step, .parts = scene.parts, .findings = {}, .abstentions = {}, .ceiling = {}};
   // Families of rules, each in files of its own.
-  add(Findings{}, diagnosis);
+  add(device_findings(scene), diagnosis);
   std::ranges::stable_sort(diagnosis.findings, comes_before);
   std::ranges::stable_sort(diagnosis.abstentions, {}, &Abstention::rule);
   diagnosis.ceiling = total_ceiling(diagnosis.findings, diagnosis.parts);

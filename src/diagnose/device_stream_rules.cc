@@ -60,7 +60,7 @@ std::vector<Evidence> chain_evidence(const Scene& scene, const ChainSum& sum) {
 
 void add_epilogues(const Scene& scene, Findings& answer) {
   const ChainSum chains = chain_sum(scene);
-  if (is_worth_a_word(scene, chains.unstated)) {
+  if (chains.unstated > chains.time && is_worth_a_word(scene, chains.unstated)) {
     answer.abstained.push_back({"memory-bound-epilogues", "shapes"});
   }
   if (chains.time <= Seconds()) {
@@ -115,6 +115,30 @@ void add_relayouts(const Scene& scene, Findings& answer) {
        .parts = {copies.time},
        .status = Status::kVerified,
        .evidence = evidence_of(scene, copies.rows)});
+}
+
+// ---- gathered from all ranks, then cut ----
+
+void add_gather_then_slice(const Scene& scene, Findings& answer) {
+  const WorkSum gathers = work_sum(scene, [](const WorkRow& row) {
+    return row.part == WorkPart::kCommunication && row.name.ends_with(", then slice");
+  });
+  // What other work hides costs nothing.
+  const Seconds exposed = scene.parts[static_cast<std::size_t>(StepPart::kExposedCommunication)];
+  const Seconds lost = std::min(gathers.time, exposed);
+  if (gathers.rows.empty() || !is_worth_a_word(scene, lost)) {
+    return;
+  }
+  answer.found.push_back(
+      {.rule = "gather-then-slice",
+       .cause = fmt::format("{:.0f} all-gathers a step are only sliced afterwards: {} of transfer, "
+                            "of which {} can be exposed.",
+                            gathers.calls, milliseconds(gathers.time), milliseconds(lost)),
+       .ranks = {},
+       .per_step = lost,
+       .parts = {Seconds(), lost},
+       .status = Status::kVerified,
+       .evidence = evidence_of(scene, gathers.rows)});
 }
 
 // ---- what is as wide as the vocabulary ----
@@ -179,6 +203,7 @@ Findings stream_findings(const Scene& scene) {
   Findings answer;
   add_epilogues(scene, answer);
   add_relayouts(scene, answer);
+  add_gather_then_slice(scene, answer);
   add_logits(scene, answer);
   return answer;
 }

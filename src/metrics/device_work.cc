@@ -134,21 +134,48 @@ void add_stated(std::optional<double> amount, WideSum& sum, std::int64_t& count)
   }
 }
 
+const std::vector<Tensor>& tensors_of(const Label& label,
+                                      std::vector<Tensor> timeline::OperatorCall::*which) {
+  static const std::vector<Tensor> kNoTensors;
+  return label.call ? (*label.call).*which : kNoTensors;
+}
 const std::vector<Tensor>& inputs_of(const Label& label) {
-  static const std::vector<Tensor> kNoInputs;
-  return label.call ? label.call->inputs : kNoInputs;
+  return tensors_of(label, &timeline::OperatorCall::inputs);
+}
+const std::vector<Tensor>& outputs_of(const Label& label) {
+  return tensors_of(label, &timeline::OperatorCall::outputs);
+}
+
+// As a compiler's names tell it, else by the call.
+WorkPass pass_of_work(const Occurrence& one, const Label& label) {
+  if (!label.call || !label.call->pass) {
+    return one.pass;
+  }
+  switch (*label.call->pass) {
+    case timeline::CallPass::kForward:
+      return WorkPass::kForward;
+    case timeline::CallPass::kAgain:
+      return WorkPass::kAgain;
+    case timeline::CallPass::kBackward:
+      return WorkPass::kBackward;
+  }
+  return one.pass;
 }
 
 WorkRow work_row_of(const Occurrence& one, const Label& label, const ModelShapes& shapes) {
-  WorkRow row{.pass = one.pass};
-  row.name = label.operation ? label.operation->name : label.name;
+  WorkRow row{.pass = pass_of_work(one, label)};
+  // A compiler numbers its operators: those of a kind are told apart by what they are given.
+  row.name = !label.operation                    ? label.name
+             : label.operation->category.empty() ? label.operation->name
+                                                 : label.operation->category;
   row.use = label.call && label.call->use ? label.call->use : one.use;
   row.unit = one.unit;
   row.inputs = row_inputs(inputs_of(label));
-  row.part = part_of({.pass = one.pass,
+  row.part = part_of({.pass = row.pass,
                       .name = row.name,
                       .use = row.use,
                       .inputs = &inputs_of(label),
+                      .outputs = &outputs_of(label),
                       .is_communication = one.is_communication,
                       .is_host_copy = one.is_host_copy},
                      shapes);
@@ -202,6 +229,7 @@ std::vector<ChainRow> all_chains(const View& view, const std::vector<Occurrence>
          .name = row.name,
          .use = row.use,
          .inputs = &inputs_of(view.timeline().labels()[all[i].label]),
+         .outputs = &outputs_of(view.timeline().labels()[all[i].label]),
          .bytes = row.stated_bytes > 0 ? std::optional(row.bytes.value()) : std::nullopt,
          .time_ns = row.time.total_ns,
          .span = all[i].span});

@@ -33,18 +33,29 @@ double least_size(const Tensor& tensor) {
          (tensor.element ? timeline::format_of(*tensor.element).size / 1_B : 1.0);
 }
 
-double least_read(const StreamWork& work) {
-  if (is_copy(work)) {
-    return least_size((*work.inputs)[1]);
-  }
+double sum_of_sizes(const std::vector<Tensor>& tensors) {
   double sum = 0.0;
-  for (const Tensor& input : *work.inputs) {
-    sum += least_size(input);
+  for (const Tensor& tensor : tensors) {
+    sum += least_size(tensor);
   }
   return sum;
 }
 
+double least_read(const StreamWork& work) {
+  if (!work.outputs->empty()) {
+    // Of what is sliced only a part is read: what is counted, without the results.
+    return std::max(0.0, work.bytes.value_or(0.0) - sum_of_sizes(*work.outputs));
+  }
+  if (is_copy(work)) {
+    return least_size((*work.inputs)[1]);
+  }
+  return sum_of_sizes(*work.inputs);
+}
+
 double least_written(const StreamWork& work) {
+  if (!work.outputs->empty()) {
+    return sum_of_sizes(*work.outputs);
+  }
   if (is_copy(work)) {
     return least_size((*work.inputs)[0]);
   }

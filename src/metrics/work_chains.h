@@ -18,6 +18,7 @@ struct StreamWork {
   std::string_view name;
   std::optional<timeline::OperatorUse> use;
   const std::vector<timeline::Tensor>* inputs = nullptr;
+  const std::vector<timeline::Tensor>* outputs = nullptr;
   std::optional<double> bytes;
   std::int64_t time_ns = 0;
   Interval span = {};

@@ -4,6 +4,7 @@
 #include <array>
 #include <span>
 #include <string_view>
+#include <utility>
 
 namespace sextant::metrics {
 namespace {
@@ -90,18 +91,59 @@ void walk_thread(const View& view, LaneId lane, const std::vector<RangeRole>& ro
   }
 }
 
-std::pair<std::int64_t, std::int64_t> last_two(const Tensor& tensor) {
-  return {tensor.dims[tensor.dims.size() - 2], tensor.dims.back()};
+// REQUIRES: two dimensions.
+ScoreShape score_shape(const Tensor& tensor) {
+  return {tensor.dims[tensor.dims.size() - 2], tensor.dims.back(), tensor.elements()};
+}
+ScoreShape score_shape(const ProductSize& size, std::int64_t rows, std::int64_t columns) {
+  return {
+      rows, columns,
+      static_cast<double>(size.batch) * static_cast<double>(rows) * static_cast<double>(columns)};
 }
 
 bool is_score_product(const ProductSize& size, const ModelShapes& shapes) {
   // Scores themselves, or one of those that they are multiplied with.
-  return size.batch > 1 &&
-         (shapes.scores.contains({size.m, size.n}) || shapes.scores.contains({size.m, size.k}) ||
-          shapes.scores.contains({size.k, size.n}));
+  return size.batch > 1 && (shapes.scores.contains(score_shape(size, size.m, size.n)) ||
+                            shapes.scores.contains(score_shape(size, size.m, size.k)) ||
+                            shapes.scores.contains(score_shape(size, size.k, size.n)));
 }
 
-WorkPart product_part(const std::vector<Tensor>& inputs, const ModelShapes& shapes) {
+// A batch of products as a compiler states it: of operands and a result of three dimensions at
+// least.
+bool is_batched(const std::vector<Tensor>& inputs, const std::vector<Tensor>& outputs) {
+  const auto is_deep = [](const Tensor& tensor) { return tensor.dims.size() >= 3; };
+  return inputs.size() >= 2 && !outputs.empty() && is_deep(inputs[0]) && is_deep(inputs[1]) &&
+         is_deep(outputs[0]);
+}
+
+// Scores are more than the queries and keys that they are made of.
+bool grows(const std::vector<Tensor>& inputs, const std::vector<Tensor>& outputs) {
+  return outputs[0].elements() > std::max(inputs[0].elements(), inputs[1].elements());
+}
+
+bool has_scores(const std::vector<Tensor>& tensors, const ModelShapes& shapes) {
+  return std::ranges::any_of(tensors, [&](const Tensor& tensor) {
+    return tensor.dims.size() >= 3 && shapes.scores.contains(score_shape(tensor));
+  });
+}
+
+bool has_classes_in(const std::vector<Tensor>& tensors, const ModelShapes& shapes) {
+  return std::ranges::any_of(tensors, [&](const Tensor& tensor) {
+    return std::ranges::any_of(tensor.dims,
+                               [&](std::int64_t dim) { return shapes.classes.contains(dim); });
+  });
+}
+
+WorkPart product_part(const std::vector<Tensor>& inputs, const std::vector<Tensor>& outputs,
+                      const ModelShapes& shapes) {
+  if (!outputs.empty()) {
+    if (is_batched(inputs, outputs) &&
+        (has_scores(inputs, shapes) || has_scores(outputs, shapes))) {
+      return WorkPart::kScores;
+    }
+    return has_classes_in(inputs, shapes) || has_classes_in(outputs, shapes) ? WorkPart::kHead
+                                                                             : WorkPart::kProducts;
+  }
   const auto size = product_size(inputs);
   if (!size) {
     return WorkPart::kProducts;
@@ -117,9 +159,16 @@ WorkPart product_part(const std::vector<Tensor>& inputs, const ModelShapes& shap
 // What streams through memory.
 WorkPart stream_part(const WorkFacts& facts, const ModelShapes& shapes) {
   const std::vector<Tensor>& inputs = *facts.inputs;
-  const Tensor* large = largest(inputs);
-  if (large != nullptr && large->dims.size() >= 3 && shapes.scores.contains(last_two(*large))) {
+  const Tensor* large = largest(facts.outputs->empty() ? inputs : *facts.outputs);
+  if (has_scores(*facts.outputs, shapes) ||
+      (!facts.outputs->empty() && has_scores(inputs, shapes))) {
     return WorkPart::kScores;
+  }
+  if (large != nullptr && large->dims.size() >= 3 && shapes.scores.contains(score_shape(*large))) {
+    return WorkPart::kScores;
+  }
+  if (facts.use == OperatorUse::kSoftmax && inputs.empty() && !shapes.scores.empty()) {
+    return WorkPart::kScores;  // a library's, of which no shape is known
   }
   if (facts.use == OperatorUse::kLoss || (large != nullptr && large->dims.size() >= 2 &&
                                           shapes.classes.contains(large->dims.back()))) {
@@ -129,7 +178,8 @@ WorkPart stream_part(const WorkFacts& facts, const ModelShapes& shapes) {
     case OperatorUse::kNorm:
       return WorkPart::kNorms;
     case OperatorUse::kCopy:
-      return inputs.size() == 2 && inputs[0].element && inputs[0] == inputs[1]
+      return !facts.outputs->empty() ||
+                     (inputs.size() == 2 && inputs[0].element && inputs[0] == inputs[1])
                  ? WorkPart::kRelayout
                  : WorkPart::kElementwise;
     case OperatorUse::kElementwise:
@@ -170,24 +220,45 @@ CallPlaces call_places(const View& view, const RankLanes& rank) {
 }
 
 ModelShapes model_shapes(std::span<const Label> labels) {
-  std::set<std::pair<std::int64_t, std::int64_t>> products;
-  std::set<std::pair<std::int64_t, std::int64_t>> softmaxes;
+  std::set<ScoreShape> products;
+  std::set<ScoreShape> softmaxes;
   ModelShapes shapes;
+  std::set<ScoreShape> taken;  // by another batch of products
+  bool has_bare_softmax = false;
   for (const Label& label : labels) {
-    if (!label.call || label.call->inputs.empty()) {
+    if (!label.call) {
       continue;
     }
     const std::vector<Tensor>& inputs = label.call->inputs;
+    has_bare_softmax |= label.call->use == OperatorUse::kSoftmax && inputs.empty();
+    if (inputs.empty()) {
+      continue;
+    }
     if (label.call->use == OperatorUse::kProduct) {
       const auto size = product_size(inputs);
-      if (size && size->batch > 1) {
-        products.insert({size->m, size->n});
+      if (!label.call->outputs.empty()) {
+        if (is_batched(inputs, label.call->outputs)) {
+          if (grows(inputs, label.call->outputs)) {
+            products.insert(score_shape(label.call->outputs[0]));
+          }
+          // A compiler's softmax is in fusions: what one batch makes another takes.
+          softmaxes.insert(score_shape(inputs[0]));
+          softmaxes.insert(score_shape(inputs[1]));
+        }
+      } else if (size && size->batch > 1 && size->k < std::min(size->m, size->n)) {
+        products.insert(score_shape(*size, size->m, size->n));
+      } else if (size && size->batch > 1) {
+        taken.insert(score_shape(*size, size->m, size->k));
       }
     } else if (label.call->use == OperatorUse::kSoftmax && inputs[0].dims.size() >= 3) {
-      softmaxes.insert(last_two(inputs[0]));
+      softmaxes.insert(score_shape(inputs[0]));
     } else if (label.call->use == OperatorUse::kLoss && inputs[0].dims.size() >= 2) {
       shapes.classes.insert(inputs[0].dims.back());
     }
+  }
+  if (has_bare_softmax && softmaxes.empty()) {
+    // A library's softmax, of which no shape is known, between two batches of products.
+    softmaxes.insert(taken.begin(), taken.end());
   }
   std::ranges::set_intersection(products, softmaxes,
                                 std::inserter(shapes.scores, shapes.scores.end()));
@@ -215,7 +286,7 @@ WorkPart part_of(const WorkFacts& facts, const ModelShapes& shapes) {
   }
   switch (*facts.use) {
     case OperatorUse::kProduct:
-      return product_part(*facts.inputs, shapes);
+      return product_part(*facts.inputs, *facts.outputs, shapes);
     case OperatorUse::kConvolution:
       return WorkPart::kProducts;
     case OperatorUse::kAttention:

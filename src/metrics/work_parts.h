@@ -22,9 +22,15 @@ struct CallPlaces {
 CallPlaces call_places(const View& view, const RankLanes& rank);
 
 // Shapes by which scores and logits are told, of all that a recording's labels show.
+struct ScoreShape {
+  std::int64_t queries = 0;
+  std::int64_t keys = 0;
+  double elements = 0.0;  // of all batches and heads
+  auto operator<=>(const ScoreShape&) const = default;
+};
 struct ModelShapes {
-  std::set<std::pair<std::int64_t, std::int64_t>> scores;  // queries, keys
-  std::set<std::int64_t> classes;                          // of a loss
+  std::set<ScoreShape> scores;
+  std::set<std::int64_t> classes;  // of a loss
 };
 ModelShapes model_shapes(std::span<const timeline::Label> labels);
 
@@ -34,6 +40,7 @@ struct WorkFacts {
   std::string name;  // of the operator
   std::optional<timeline::OperatorUse> use;
   const std::vector<timeline::Tensor>* inputs = nullptr;
+  const std::vector<timeline::Tensor>* outputs = nullptr;
   bool is_communication = false;
   bool is_host_copy = false;
 };

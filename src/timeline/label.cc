@@ -36,11 +36,14 @@ class Hash {
     return *this << operation.name << operation.category << operation.module;
   }
   Hash& operator<<(const OperatorCall& call) {
-    *this << call.use << call.unit << call.is_differentiated;
-    for (const Tensor& input : call.inputs) {
-      *this << input.dims.size() << input.element;
-      for (const std::int64_t dim : input.dims) {
-        *this << dim;
+    *this << call.use << call.unit << call.is_differentiated << call.pass;
+    for (const auto* tensors : {&call.inputs, &call.outputs}) {
+      *this << tensors->size();
+      for (const Tensor& tensor : *tensors) {
+        *this << tensor.dims.size() << tensor.element;
+        for (const std::int64_t dim : tensor.dims) {
+          *this << dim;
+        }
       }
     }
     return *this;
@@ -116,8 +119,10 @@ std::size_t stored_bytes(const Label& label) {
   };
   std::size_t call = 0;
   if (label.call) {
-    for (const Tensor& input : label.call->inputs) {
-      call += sizeof(Tensor) + input.dims.size() * sizeof(std::int64_t);
+    for (const auto* tensors : {&label.call->inputs, &label.call->outputs}) {
+      for (const Tensor& tensor : *tensors) {
+        call += sizeof(Tensor) + tensor.dims.size() * sizeof(std::int64_t);
+      }
     }
   }
   return sizeof(Label) + call + label.name.size() +

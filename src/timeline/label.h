@@ -137,12 +137,17 @@ struct Tensor {
   }
 };
 
+// Of training, as a compiler's names tell it.
+enum class CallPass : std::uint8_t { kForward, kAgain, kBackward };
+
 // A call of an operator, or a kernel, as far as names and the framework's profiler tell.
 struct OperatorCall {
   std::optional<OperatorUse> use = std::nullopt;
   std::optional<ProductUnit> unit = std::nullopt;
-  std::vector<Tensor> inputs = {};  // but numbers; empty: not recorded
-  bool is_differentiated = false;   // recorded by autograd, for a backward pass to come
+  std::vector<Tensor> inputs = {};   // but numbers; empty: not recorded
+  std::vector<Tensor> outputs = {};  // where the source says them
+  std::optional<CallPass> pass = std::nullopt;
+  bool is_differentiated = false;  // recorded by autograd, for a backward pass to come
   bool operator==(const OperatorCall&) const = default;
 };
 

@@ -72,6 +72,7 @@ Findings attention_findings(const Scene& scene) {
   if (!is_worth_a_word(scene, lost)) {
     return answer;
   }
+  const Seconds gaps = own_gaps(scores.idle, scores.kernels);
   Finding finding{
       .rule = "eager-attention",
       .cause = fmt::format("Attention writes its scores{} to memory: {:.0f} kernels a step take {} "
@@ -79,8 +80,8 @@ Findings attention_findings(const Scene& scene) {
                            scores_text(scores), scores.kernels, milliseconds(scores.time),
                            percent_of_step(scene, scores.time), milliseconds(*least)),
       .ranks = {},
-      .per_step = lost,
-      .parts = {lost},
+      .per_step = lost + gaps,
+      .parts = {lost, Seconds(), Seconds(), gaps},
       .status = Status::kVerified,
       .evidence = evidence_of(scene, scores.rows)};
   answer.found.push_back(std::move(finding));

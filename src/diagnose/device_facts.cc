@@ -67,6 +67,10 @@ bool is_worth_a_word(const Scene& scene, Seconds per_step) {
   return per_step >= kLeastShare * scene.step;
 }
 
+Seconds own_gaps(Seconds idle, double kernels) {
+  return std::min(idle, kernels * kMostGap);
+}
+
 std::vector<Evidence> evidence_of(const Scene& scene,
                                   const std::vector<const metrics::WorkRow*>& rows) {
   std::vector<Evidence> evidence;

@@ -124,6 +124,22 @@ std::optional<SizedProduct> small_product(const Scene& scene, const WorkRow& row
   return is_small ? std::optional(SizedProduct{&row, *compute}) : std::nullopt;
 }
 
+// What joins the results of small products where one product would need nothing: sums and copies
+// of the size of a result, in the same pass, at least half as often.
+Seconds joining_time(const Scene& scene, const std::vector<const WorkRow*>& products) {
+  const WorkSum joining = work_sum(scene, [&](const WorkRow& row) {
+    return (row.part == WorkPart::kElementwise || row.part == WorkPart::kRelayout) &&
+           !row.inputs.empty() && std::ranges::any_of(products, [&](const WorkRow* product) {
+             const auto size = metrics::product_size(product->inputs);
+             return product->pass == row.pass && 2 * row.time.count >= product->time.count &&
+                    row.inputs.front().elements() == static_cast<double>(size->batch) *
+                                                         static_cast<double>(size->m) *
+                                                         static_cast<double>(size->n);
+           });
+  });
+  return joining.time;
+}
+
 void add_small_products(const Scene& scene, Findings& answer) {
   const WorkSum products = work_sum(scene, is_own_product);
   if (!scene.device || products.rows.empty()) {
@@ -142,7 +158,8 @@ void add_small_products(const Scene& scene, Findings& answer) {
       least += found->least / steps;
     }
   }
-  const Seconds lost = small.time + small.idle - least;
+  const Seconds joining = joining_time(scene, small.rows);
+  const Seconds lost = small.time + small.idle + joining - least;
   // What the device waits before them is the host's, unless they themselves cost much.
   if (small.rows.empty() || !is_worth_a_word(scene, small.time - least)) {
     return;
@@ -151,13 +168,14 @@ void add_small_products(const Scene& scene, Findings& answer) {
       {.rule = "small-products",
        .cause = fmt::format(
            "{:.0f} products a step are too small for the device: they take {} ({}), {:.3g} us "
-           "each, with {} idle before them; their FLOPs need {} at the peak. The longest: {}.",
+           "each, with {} idle before them and {} to join their results; their FLOPs need {} at "
+           "the peak. The longest: {}.",
            small.calls, milliseconds(small.time), percent_of_step(scene, small.time),
-           small.time / small.calls / 1_us, milliseconds(small.idle), milliseconds(least),
-           shapes_text(small.rows.front()->inputs)),
+           small.time / small.calls / 1_us, milliseconds(small.idle), milliseconds(joining),
+           milliseconds(least), shapes_text(small.rows.front()->inputs)),
        .ranks = {},
        .per_step = lost,
-       .parts = {small.time - least, Seconds(), Seconds(), small.idle},
+       .parts = {small.time + joining - least, Seconds(), Seconds(), small.idle},
        .status = Status::kInferred,
        .evidence = evidence_of(scene, small.rows)});
 }
@@ -280,11 +298,17 @@ void add_paces(const Scene& scene, Findings& answer) {
   }
   const double middle = middle_ratio(paces);
   if (is_clock(paces, middle)) {
+    // Fused attention computes on the same units.
+    const WorkSum attention =
+        work_sum(scene, [](const WorkRow& row) { return row.part == WorkPart::kAttention; });
+    const Seconds slowed = attention.time * (1.0 - 1.0 / middle);
     Finding finding = pace_finding(
         scene, "clock-throttling", paces,
         fmt::format("Products of {} sizes all take {:.2f} times what the device takes for them: "
                     "its clock is low, or its power is limited.",
                     paces.size(), middle));
+    finding.per_step += slowed;
+    finding.parts[0] += slowed;
     if (is_worth_a_word(scene, finding.per_step)) {
       answer.found.push_back(std::move(finding));
     }

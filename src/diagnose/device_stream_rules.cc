@@ -17,6 +17,7 @@ using metrics::WorkRow;
 
 struct ChainSum {
   Seconds time;
+  Seconds idle;
   Seconds unstated;  // of those whose shapes are not known
   Bytes bytes;
   Bytes least;
@@ -34,6 +35,7 @@ ChainSum chain_sum(const Scene& scene) {
       continue;
     }
     sum.time += of_mean_step(scene, row.stated_ns);
+    sum.idle += of_mean_step(scene, row.idle_ns);
     sum.unstated += of_mean_step(scene, row.time.total_ns - row.stated_ns);
     sum.bytes += Bytes(row.bytes.value() / steps);
     sum.least += Bytes(row.least_bytes.value() / steps);
@@ -75,6 +77,7 @@ void add_epilogues(const Scene& scene, Findings& answer) {
   if (!is_worth_a_word(scene, lost)) {
     return;
   }
+  const Seconds gaps = own_gaps(chains.idle, chains.operators);
   answer.found.push_back(
       {.rule = "memory-bound-epilogues",
        .cause = fmt::format(
@@ -85,8 +88,8 @@ void add_epilogues(const Scene& scene, Findings& answer) {
            percent_of_step(scene, chains.time), chains.bytes / 1e9_B, chains.least / 1e9_B,
            milliseconds(*least), chains.rows.front()->names),
        .ranks = {},
-       .per_step = lost,
-       .parts = {lost},
+       .per_step = lost + gaps,
+       .parts = {lost, Seconds(), Seconds(), gaps},
        .status = Status::kVerified,
        .evidence = chain_evidence(scene, chains)});
 }
@@ -100,6 +103,7 @@ void add_relayouts(const Scene& scene, Findings& answer) {
   if (copies.rows.empty() || !is_worth_a_word(scene, copies.time)) {
     return;
   }
+  const Seconds gaps = own_gaps(copies.idle, copies.kernels);
   answer.found.push_back(
       {.rule = "relayout-copies",
        .cause = fmt::format(
@@ -111,8 +115,8 @@ void add_relayouts(const Scene& scene, Findings& answer) {
                         copies.rows.front()->inputs.begin() +
                             (copies.rows.front()->inputs.empty() ? 0 : 1)})),
        .ranks = {},
-       .per_step = copies.time,
-       .parts = {copies.time},
+       .per_step = copies.time + gaps,
+       .parts = {copies.time, Seconds(), Seconds(), gaps},
        .status = Status::kVerified,
        .evidence = evidence_of(scene, copies.rows)});
 }
@@ -183,6 +187,7 @@ void add_logits(const Scene& scene, Findings& answer) {
   if (!is_worth_a_word(scene, lost)) {
     return;
   }
+  const Seconds gaps = own_gaps(loss.idle, loss.kernels);
   answer.found.push_back(
       {.rule = "vocabulary-logits",
        .cause = fmt::format(
@@ -191,8 +196,8 @@ void add_logits(const Scene& scene, Findings& answer) {
            milliseconds(loss.time), percent_of_step(scene, loss.time), loss.kernels,
            milliseconds(*least)),
        .ranks = {},
-       .per_step = lost,
-       .parts = {lost},
+       .per_step = lost + gaps,
+       .parts = {lost, Seconds(), Seconds(), gaps},
        .status = Status::kVerified,
        .evidence = evidence_of(scene, loss.rows)});
 }

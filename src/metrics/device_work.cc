@@ -232,6 +232,7 @@ std::vector<ChainRow> all_chains(const View& view, const std::vector<Occurrence>
          .outputs = &outputs_of(view.timeline().labels()[all[i].label]),
          .bytes = row.stated_bytes > 0 ? std::optional(row.bytes.value()) : std::nullopt,
          .time_ns = row.time.total_ns,
+         .idle_ns = row.idle_ns,
          .span = all[i].span});
   }
   std::vector<ChainRow> chains;
@@ -271,6 +272,7 @@ WorkRow& WorkRow::operator+=(const WorkRow& other) {
 
 ChainRow& ChainRow::operator+=(const ChainRow& other) {
   time += other.time;
+  idle_ns += other.idle_ns;
   operators += other.operators;
   bytes += other.bytes;
   least_bytes += other.least_bytes;

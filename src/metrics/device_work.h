@@ -75,6 +75,7 @@ struct ChainRow {
   WorkPass pass = WorkPass::kUnknown;
   std::string names = {};  // "aten::pow, aten::mean, …"
   Spread time = {};
+  std::int64_t idle_ns = 0;  // of the device, before its operators
   std::int64_t operators = 0;
   WideSum bytes = {};  // of those chains of which all is known, as the next
   WideSum least_bytes = {};

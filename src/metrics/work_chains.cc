@@ -81,6 +81,7 @@ ChainRow chain_row_of(const std::vector<const StreamWork*>& links) {
       row.names += ", …";
     }
     time += links[i]->time_ns;
+    row.idle_ns += links[i]->idle_ns;
     is_known &= !links[i]->inputs->empty();
     bytes += links[i]->bytes.value_or(0.0);
   }

@@ -21,6 +21,7 @@ struct StreamWork {
   const std::vector<timeline::Tensor>* outputs = nullptr;
   std::optional<double> bytes;
   std::int64_t time_ns = 0;
+  std::int64_t idle_ns = 0;
   Interval span = {};
 };
 

@@ -63,16 +63,16 @@ const Tensor* input_at(const OperatorArguments& arguments, std::size_t place) {
                                                                     : nullptr;
 }
 
-std::optional<Bytes> size_of(const Tensor& tensor) {
+std::optional<Bytes> tensor_bytes_of(const Tensor& tensor) {
   return tensor.element ? std::optional(tensor.elements() * format_of(*tensor.element).size)
                         : std::nullopt;
 }
 
 // Of all that are known; nothing where an element's format is not.
-std::optional<Bytes> sum_of(const std::vector<const Tensor*>& tensors) {
+std::optional<Bytes> bytes_of_all(const std::vector<const Tensor*>& tensors) {
   Bytes sum;
   for (const Tensor* tensor : tensors) {
-    const auto size = size_of(*tensor);
+    const auto size = tensor_bytes_of(*tensor);
     if (!size) {
       return std::nullopt;
     }
@@ -98,13 +98,13 @@ OperatorAmounts product_amounts(const OperatorFacts& facts, const OperatorArgume
   const double outputs = k > 0.0 ? a->elements() / k * n : 0.0;
   amounts.flops = Flops(2.0 * outputs * k);
   // Written in the format of the left matrix; where an added term is given, it is read.
-  const auto read = sum_of({a, b});
+  const auto read = bytes_of_all({a, b});
   if (read) {
     amounts.bytes = *read + outputs * format_of(*a->element).size;
     if (facts.first > 0) {
       const Tensor* added = input_at(arguments, 0);
       amounts.bytes =
-          *amounts.bytes + (added == nullptr ? Bytes() : size_of(*added).value_or(Bytes()));
+          *amounts.bytes + (added == nullptr ? Bytes() : tensor_bytes_of(*added).value_or(Bytes()));
     }
   }
   return amounts;
@@ -134,8 +134,8 @@ OperatorAmounts attention_amounts(const OperatorFacts& facts, const OperatorArgu
     const double sizes = is_gradient ? 3.0 * at(q, 3) + 2.0 * at(v, 3) : at(q, 3) + at(v, 3);
     amounts.flops = Flops(2.0 * pairs * seen * sizes);
   }
-  const auto inputs = sum_of({q, k, v});
-  const auto query = size_of(*q);
+  const auto inputs = bytes_of_all({q, k, v});
+  const auto query = tensor_bytes_of(*q);
   if (inputs && query) {
     // Forward the result, of the query's size. Backward the result and its gradient, read; three
     // gradients, written.
@@ -177,22 +177,22 @@ OperatorAmounts stream_amounts(const OperatorFacts& facts, const OperatorArgumen
   }
   const Tensor* first = input_at(arguments, 0);
   const Tensor* second = input_at(arguments, 1);
-  const auto read = sum_of(inputs);
+  const auto read = bytes_of_all(inputs);
   OperatorAmounts amounts;
   switch (facts.rule) {
     case CountRule::kCopy:
       if (first != nullptr && second != nullptr) {
-        amounts = {Flops(0.0), sum_of({first, second})};
+        amounts = {Flops(0.0), bytes_of_all({first, second})};
       }
       break;
     case CountRule::kFill:
       if (first != nullptr) {
-        amounts = {Flops(0.0), size_of(*first)};
+        amounts = {Flops(0.0), tensor_bytes_of(*first)};
       }
       break;
     case CountRule::kReduce:
       if (first != nullptr) {
-        amounts = {Flops(first->elements()), size_of(*first)};
+        amounts = {Flops(first->elements()), tensor_bytes_of(*first)};
       }
       break;
     case CountRule::kCat:

@@ -145,6 +145,7 @@ void fields_of_chain(Archive& archive, Row& row) {
   archive.choice(row.pass, metrics::kWorkPasses);
   archive.text(row.names);
   fields_of_spread(archive, row.time);
+  archive.amount(row.idle_ns);
   archive.amount(row.operators);
   archive.wide(row.bytes);
   archive.wide(row.least_bytes);

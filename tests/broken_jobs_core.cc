@@ -25,9 +25,7 @@ std::vector<BrokenJob> core_jobs() {
        [](Job& j) { std::get<describe::DenseFfn>(j.model.blocks[0].ffn).width = 28674; }},
       {"LAYERS-STAGES", megatron, "", [](Job& j) { j.model.layers.resize(78); }},
       {"LAYERS-STAGES", maxtext, "",
-       [](Job& j) {
-         j.layout.split.layers_per_stage = {8, 8, 8, 9};
-       }},
+       [](Job& j) { j.layout.split.layers_per_stage = {8, 8, 8, 9}; }},
       {"SCHEDULE-VPP", megatron, "", [](Job& j) { j.layout.vpp = 5; }},
       {"SEQ-CP", megatron, "",
        [](Job& j) {

@@ -84,9 +84,7 @@ std::vector<BrokenJob> other_jobs() {
       {"MAXTEXT-DELAYED", maxtext,
        "num_pipeline_microbatches=4 pipeline_delay_activation_forwarding=true"},
       {"MAXTEXT-LAYERS", maxtext, "",
-       [](Job& j) {
-         j.layout.split.layers_per_stage = {7, 9, 8, 8};
-       }},
+       [](Job& j) { j.layout.split.layers_per_stage = {7, 9, 8, 8}; }},
       {"MAXTEXT-LAYERS", maxtext, "",
        [](Job& j) {
          j.layout.split.count_embedding = true;

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "cost/compute/device_model.h"
 #include "describe/cluster/load_cluster.h"
 #include "describe/data_store.h"
 #include "diagnose/bottleneck.h"
@@ -39,8 +38,7 @@ Diagnosed device_diagnosis(timeline::Recording recording) {
                                      .memory = device->memory_bandwidth.value,
                                      .on_chip = std::nullopt},
                                     device->usable_memory());
-  answer.scene.device = *device;
-  answer.scene.kernel_model = *cost::device_model(data, *device);
+  EXPECT_TRUE(diagnose::know_device(*device, data, answer.scene));
   answer.findings = diagnose::device_findings(answer.scene);
   std::ranges::stable_sort(answer.findings.found, [](const Finding& a, const Finding& b) {
     return a.per_step > b.per_step;

@@ -267,9 +267,8 @@ class Training {
   }
   void norm_gradient() {
     if (!c_.has_norm_parts) {
-      w_.backward("FusedRmsNormBackward0", [&] {
-        w_.stream("aten::_fused_rms_norm_backward", {x_, x_}, bytes(x_));
-      });
+      w_.backward("FusedRmsNormBackward0",
+                  [&] { w_.stream("aten::_fused_rms_norm_backward", {x_, x_}, bytes(x_)); });
       return;
     }
     w_.backward("MulBackward0", [&] {

@@ -33,9 +33,9 @@ struct GuiltyOperator {
 // Shares of a mean step. What is not known is nothing.
 struct BottleneckFacts {
   double duty_cycle = 1.0;
-  std::optional<double> exposed;  // moments of communication that nothing hides
-  double waiting = 0.0;           // of these: waiting for other ranks, as far as it is known
-  std::vector<GuiltyOperator> operators;
+  std::optional<double> exposed = std::nullopt;  // moments of communication that nothing hides
+  double waiting = 0.0;  // of these: waiting for other ranks, as far as it is known
+  std::vector<GuiltyOperator> operators = {};
 };
 
 struct BottleneckClass {

@@ -1,11 +1,16 @@
 #include "diagnose/diagnosis.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "diagnose/device_rules.h"
+#include "diagnose/host_rules.h"
 
 namespace sextant::diagnose {
 namespace {
@@ -13,6 +18,28 @@ namespace {
 void add(Findings&& family, Diagnosis& diagnosis) {
   std::ranges::move(family.found, std::back_inserter(diagnosis.findings));
   std::ranges::move(family.abstained, std::back_inserter(diagnosis.abstentions));
+}
+
+// The device waits for its host before work that need not be there at all: that time is the
+// finding's that says so, and no longer of those that say how slowly the host launches.
+void leave_idle_to_its_cause(std::vector<Finding>& findings) {
+  constexpr std::array<std::string_view, 3> kSpared{"needless-recompute", "small-products",
+                                                    "unfused-optimizer"};
+  constexpr auto kIdlePart = static_cast<std::size_t>(StepPart::kIdle);
+  const auto launches = std::ranges::find(findings, "launch-bound", &Finding::rule);
+  if (launches == findings.end()) {
+    return;
+  }
+  for (const Finding& other : findings) {
+    const Seconds shared = std::min(other.parts[kIdlePart], launches->parts[kIdlePart]);
+    if (std::ranges::find(kSpared, other.rule) == kSpared.end() || shared <= Seconds()) {
+      continue;
+    }
+    launches->parts[kIdlePart] -= shared;
+    launches->per_step -= shared;
+    launches->cause +=
+        fmt::format("; {:.3g} ms of it before work that {} would spare", shared / 1_ms, other.rule);
+  }
 }
 
 // Worth most first; what another finding explains after all others; of equals by rule.
@@ -28,6 +55,8 @@ Diagnosis diagnosis_of(const Scene& scene) {
       .step = scene.step, .parts = scene.parts, .findings = {}, .abstentions = {}, .ceiling = {}};
   // Families of rules, each in files of its own.
   add(device_findings(scene), diagnosis);
+  add(host_findings(scene), diagnosis);
+  leave_idle_to_its_cause(diagnosis.findings);
   std::ranges::stable_sort(diagnosis.findings, comes_before);
   std::ranges::stable_sort(diagnosis.abstentions, {}, &Abstention::rule);
   diagnosis.ceiling = total_ceiling(diagnosis.findings, diagnosis.parts);

@@ -3,6 +3,8 @@
 #include <iterator>
 #include <utility>
 
+#include "describe/kernel_facts.h"
+
 namespace sextant::diagnose {
 namespace {
 
@@ -38,6 +40,16 @@ Scene scene_of(const metrics::Summary& summary, const metrics::DevicePeaks& peak
                  of_mean_step(scene, time.exposed_communication_ns),
                  of_mean_step(scene, time.exposed_copy_ns), of_mean_step(scene, time.idle_ns)};
   return scene;
+}
+
+Result<void> know_device(const describe::Device& device, const describe::DataStore& data,
+                         Scene& scene) {
+  scene.device = device;
+  SEXTANT_TRY(const describe::KernelFacts facts, describe::kernel_facts(data, device));
+  if (!facts.scaled) {
+    scene.kernel_model = cost::device_model(facts, device, describe::AttentionKernel::kFlash);
+  }
+  return {};
 }
 
 Seconds of_mean_step(const Scene& scene, std::int64_t total_ns) {

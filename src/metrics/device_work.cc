@@ -59,7 +59,7 @@ std::vector<std::uint32_t> works_of(const View& view, const RankLanes& rank) {
   return works;
 }
 
-void add_work(const View& view, std::uint32_t number, std::int64_t idle_ns, Occurrence& one) {
+void add_kernel(const View& view, std::uint32_t number, std::int64_t idle_ns, Occurrence& one) {
   const Span& span = view.timeline().spans()[number];
   const Label& label = view.timeline().label_of(span);
   one.time_ns += span.duration_ns;
@@ -108,7 +108,7 @@ std::vector<Occurrence> occurrences(const View& view, const RankLanes& rank, con
                        .span = {span.start_ns, span.end_ns()},
                        .is_itself = by == kNone});
     }
-    add_work(view, number, idle, found[at->second]);
+    add_kernel(view, number, idle, found[at->second]);
   }
   return found;
 }
@@ -135,7 +135,7 @@ void add_stated(std::optional<double> amount, WideSum& sum, std::int64_t& count)
 }
 
 const std::vector<Tensor>& tensors_of(const Label& label,
-                                      std::vector<Tensor> timeline::OperatorCall::*which) {
+                                      std::vector<Tensor> timeline::OperatorCall::* which) {
   static const std::vector<Tensor> kNoTensors;
   return label.call ? (*label.call).*which : kNoTensors;
 }

@@ -11,12 +11,6 @@ namespace {
 using timeline::LaneId;
 using timeline::Span;
 
-struct Gap {
-  Interval time;
-  std::uint32_t ended_by = kNone;  // the span that began at its end
-  std::uint32_t before = kNone;    // the span before that on the same stream
-};
-
 Intervals gaps_within(const Intervals& busy, const std::vector<Interval>& windows) {
   if (windows.empty()) {
     return {};
@@ -85,7 +79,7 @@ class IdleCounter {
   std::vector<IdleCauses> take() { return std::move(sums_.sums()); }
 
  private:
-  void put(const Interval& time, std::int64_t IdleCauses::*cause) {
+  void put(const Interval& time, std::int64_t IdleCauses::* cause) {
     if (time.start_ns < time.end_ns) {
       sums_.add(time,
                 [&](IdleCauses& sum, const Interval& part) { sum.*cause += part.length_ns(); });
@@ -198,14 +192,20 @@ IdleCauses& IdleCauses::operator+=(const IdleCauses& other) {
   return *this;
 }
 
-std::vector<IdleCauses> device_idle(const View& view, const RankLanes& rank,
-                                    const Activity& activity,
-                                    const std::vector<Interval>& windows) {
+std::vector<Gap> device_gaps(const View& view, const RankLanes& rank, const Activity& activity,
+                             const std::vector<Interval>& windows) {
   std::vector<Gap> gaps = gaps_of(gaps_within(activity.busy, windows));
   for (const LaneId lane : rank.streams) {
     set_ends(view, lane, gaps);
   }
-  return causes_of(IdleCounter(view, rank, activity, windows), gaps);
+  return gaps;
+}
+
+std::vector<IdleCauses> device_idle(const View& view, const RankLanes& rank,
+                                    const Activity& activity,
+                                    const std::vector<Interval>& windows) {
+  return causes_of(IdleCounter(view, rank, activity, windows),
+                   device_gaps(view, rank, activity, windows));
 }
 
 std::vector<IdleCauses> stream_idle(const View& view, const RankLanes& rank,

@@ -2,11 +2,12 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 namespace sextant::metrics {
 namespace {
 
-std::vector<Interval> kept_times(const RankSteps& steps, Interval Step::*which) {
+std::vector<Interval> kept_times(const RankSteps& steps, Interval Step::* which) {
   std::vector<Interval> times;
   for (const Step& step : steps.steps) {
     if (step.is_kept) {
@@ -73,6 +74,8 @@ struct StepParts {
   std::vector<CriticalPath> paths;
   std::vector<std::optional<MemoryPeak>> memory;
   std::vector<WideSum> flops;
+  std::vector<RangeRow> ranges;
+  std::vector<SignalRow> signals;
 };
 
 StepParts parts_of(const View& view, const RankLanes& rank, const Steps& steps,
@@ -83,6 +86,7 @@ StepParts parts_of(const View& view, const RankLanes& rank, const Steps& steps,
   const Activity activity = activity_of(view, rank);
   parts.time = breakdowns(activity, windows);
   parts.idle = device_idle(view, rank, activity, windows);
+  parts.signals = signal_table(view, rank, steps, rank_number, activity);
   parts.queue = queue_depths(view, rank, windows);
   parts.launches = launch_delays(view, rank, steps, rank_number);
   if (rank.has_device()) {
@@ -90,6 +94,7 @@ StepParts parts_of(const View& view, const RankLanes& rank, const Steps& steps,
   }
   parts.memory = memory_peaks(view, rank.rank, kept_times(of_rank, &Step::host));
   parts.flops = step_flops(view, rank, steps, rank_number);
+  parts.ranges = range_table(view, rank, steps, rank_number, activity);
   return parts;
 }
 
@@ -137,13 +142,16 @@ std::vector<RankMeasures> measure(const View& view, const Steps& steps) {
   std::vector<RankMeasures> answer;
   for (std::size_t i = 0; i < view.ranks.size(); ++i) {
     const RankLanes& rank = view.ranks[i];
+    StepParts parts = parts_of(view, rank, steps, i);
     answer.push_back({.rank = rank.rank,
                       .has_device = rank.has_device(),
                       .steps = steps.ranks[i],
-                      .kept = step_measures(steps.ranks[i], parts_of(view, rank, steps, i)),
+                      .kept = step_measures(steps.ranks[i], parts),
                       .kernels = kernel_table(view, rank, steps, i),
                       .operators = operator_table(view, rank, steps, i),
-                      .collectives = collective_table(view, rank, steps, i)});
+                      .collectives = collective_table(view, rank, steps, i),
+                      .ranges = std::move(parts.ranges),
+                      .signals = std::move(parts.signals)});
   }
   return answer;
 }

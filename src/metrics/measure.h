@@ -12,6 +12,8 @@
 #include "metrics/idle.h"
 #include "metrics/memory.h"
 #include "metrics/queues.h"
+#include "metrics/ranges.h"
+#include "metrics/signals.h"
 #include "metrics/steps.h"
 #include "metrics/tables.h"
 #include "timeline/recording.h"
@@ -42,6 +44,8 @@ struct RankMeasures {
   std::vector<KernelRow> kernels;  // of the kept steps, as are the following
   std::vector<OperatorRow> operators;
   std::vector<CollectiveRow> collectives;
+  std::vector<RangeRow> ranges;
+  std::vector<SignalRow> signals;
 };
 
 struct MeasureOptions {

@@ -96,6 +96,25 @@ DeviceWork bounded(DeviceWork work, std::int64_t origin_ns) {
   return work;
 }
 
+std::vector<RangeRow> bounded(std::vector<RangeRow> rows) {
+  for (RangeRow& row : rows) {
+    row.name = short_name(row.name);
+  }
+  return bounded_rows(folded(std::move(rows)),
+                      [](RangeRow& row) { row.name = std::string(kOthersName); });
+}
+
+std::vector<SignalRow> bounded(std::vector<SignalRow> rows, std::int64_t origin_ns) {
+  for (SignalRow& row : rows) {
+    row.what = short_name(row.what);
+    for (Interval& moment : row.longest) {
+      moment = {moment.start_ns + origin_ns, moment.end_ns + origin_ns};
+    }
+  }
+  return bounded_rows(folded(std::move(rows)),
+                      [](SignalRow& row) { row.what = std::string(kOthersName); });
+}
+
 StepMeasures shifted(StepMeasures step, std::int64_t by_ns) {
   for (Interval* time : {&step.host, &step.window}) {
     time->start_ns += by_ns;
@@ -213,6 +232,7 @@ void add_facts(const timeline::Recording& recording, RankSummary& summary) {
   summary.has_stacks = recording.has_stacks;
   summary.has_memory = recording.has_memory;
   summary.has_sync_events = recording.has_sync_events;
+  summary.base_ns = recording.base_ns;
   for (const timeline::RecordedRank& rank : recording.ranks) {
     if (rank.rank == summary.rank) {
       summary.world = rank.world;
@@ -253,6 +273,8 @@ Summary summarize(const View& view, const Steps& steps, const std::vector<RankMe
     rank.operators = bounded(measured.operators);
     rank.collectives = bounded(measured.collectives);
     rank.work = bounded(device_work(view, view.ranks[i], steps, i), view.recording->origin_ns);
+    rank.ranges = bounded(measured.ranges);
+    rank.signals = bounded(measured.signals, view.recording->origin_ns);
     add_instances(view, view.ranks[i], steps, measured.steps, rank);
     summary = merge(std::move(summary), {{std::move(rank)}});
   }

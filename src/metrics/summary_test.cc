@@ -30,6 +30,7 @@ Recording made_of(const MadeRank& rank, std::int64_t steps) {
     const std::int64_t from = step * kStep;
     made.step(rank.first_step + step, from, from + kStep);
     made.launch(from + 1, 1, from + 3, 10);
+    made.call("cudaMalloc", from + 12, 6);
     std::int64_t at = from + 20;
     for (std::size_t i = 0; i < rank.works.size(); ++i) {
       const Label gemm{SpanKind::kCompute, "gemm_" + std::to_string(i % 4), {}, Flops(1e9)};

@@ -131,7 +131,7 @@ const char* after_scalar(const char* at, const char* end) {
 
 struct EventField {
   std::string_view name;
-  RawValue RawEvent::*place;
+  RawValue RawEvent::* place;
 };
 constexpr std::array<EventField, 9> kEventFields{{{"ph", &RawEvent::ph},
                                                   {"cat", &RawEvent::cat},

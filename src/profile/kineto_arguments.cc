@@ -8,7 +8,7 @@ namespace {
 
 struct Field {
   std::string_view name;
-  RawValue KinetoArguments::*place;
+  RawValue KinetoArguments::* place;
 };
 
 // By length: names of one length together, since most keys of an event have the length of none.

@@ -173,7 +173,8 @@ double broadcast_elements(const std::vector<const Tensor*>& inputs) {
 OperatorAmounts stream_amounts(const OperatorFacts& facts, const OperatorArguments& arguments) {
   const std::vector<const Tensor*> inputs = all_inputs(arguments);
   if (inputs.empty()) {
-    return {};
+    // Of numbers alone: nothing worth counting. What was not recorded has no places either.
+    return arguments.inputs.empty() ? OperatorAmounts{} : OperatorAmounts{Flops(0.0), Bytes(0.0)};
   }
   const Tensor* first = input_at(arguments, 0);
   const Tensor* second = input_at(arguments, 1);

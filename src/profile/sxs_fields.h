@@ -167,6 +167,28 @@ void fields_of_collective(Archive& archive, Row& row) {
   archive.optional(row.fastest, [&](auto& rate) { archive.rate(rate); });
 }
 
+template <typename Archive, typename Row>
+void fields_of_range(Archive& archive, Row& row) {
+  archive.text(row.name);
+  archive.amount(row.count);
+  archive.amount(row.work_ns);
+  archive.amount(row.own_work_ns);
+  archive.amount(row.idle_ns);
+  archive.amount(row.own_idle_ns);
+}
+
+template <typename Archive, typename Row>
+void fields_of_signal(Archive& archive, Row& row) {
+  archive.choice(row.signal, metrics::kSignals);
+  archive.text(row.what);
+  fields_of_spread(archive, row.time);
+  archive.amount(row.idle_ns);
+  archive.amount(row.copy_ns);
+  archive.amount(row.after_ns);
+  archive.amount(row.bytes);
+  archive.list(row.longest, [&](auto& moment) { archive.interval(moment); });
+}
+
 template <typename Archive, typename Group>
 void fields_of_group(Archive& archive, Group& group) {
   archive.text(group.name);
@@ -201,6 +223,7 @@ void fields_of_rank(Archive& archive, Rank& rank) {
   archive.choice(rank.basis, 3);
   archive.text(rank.found_by);
   archive.amount(rank.recorded);
+  archive.moment(rank.base_ns);
   archive.list(rank.steps, [&](auto& step) { fields_of_step(archive, step); });
   fields_of_totals(archive, rank.folded);
   archive.list(rank.kernels, [&](auto& row) { fields_of_kernel(archive, row); });
@@ -208,6 +231,8 @@ void fields_of_rank(Archive& archive, Rank& rank) {
   archive.list(rank.collectives, [&](auto& row) { fields_of_collective(archive, row); });
   archive.list(rank.work.rows, [&](auto& row) { fields_of_work(archive, row); });
   archive.list(rank.work.chains, [&](auto& row) { fields_of_chain(archive, row); });
+  archive.list(rank.ranges, [&](auto& row) { fields_of_range(archive, row); });
+  archive.list(rank.signals, [&](auto& row) { fields_of_signal(archive, row); });
   archive.list(rank.groups, [&](auto& group) { fields_of_group(archive, group); });
   archive.list(rank.instances, [&](auto& one) { fields_of_instance(archive, one); });
 }

@@ -1,0 +1,27 @@
+// One sentence for each rule about the host, with the figures of a run.
+#pragma once
+
+#include <string>
+
+#include "base/units.h"
+#include "diagnose/host_losses.h"
+
+namespace sextant::diagnose {
+
+// Of a mean step of one rank.
+struct HostFigures {
+  Seconds lost;
+  double share = 0.0;   // of the step
+  double stalls = 0.0;  // how many
+  Seconds stall;        // how long they took, all together
+  Bytes copied;
+  std::string what;
+  Status status = Status::kInferred;
+  double launches = 0.0;
+  Seconds kernel;  // mean of the work on the device
+  Seconds step;
+};
+
+std::string host_sentence(HostRule rule, const HostFigures& figures);
+
+}  // namespace sextant::diagnose

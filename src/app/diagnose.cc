@@ -95,7 +95,7 @@ Result<Answered<Diagnosis>> diagnose(const DiagnoseRequest& request, const Conte
     return answered;
   }
   SEXTANT_TRY(explain::DiagnoseAnswer answer,
-              diagnosed_run(reading, {request.device, request.framework}, context));
+              diagnosed_run(reading, {request.device, request.framework, request.job}, context));
   answer.top = top;
   answer.verbose = request.verbose;
   if (answer.findings) {

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "app/context.h"
+#include "app/job_request.h"
 #include "app/trace_reading.h"
 #include "base/result.h"
 #include "explain/diagnose_view.h"
@@ -13,6 +14,8 @@ namespace sextant::app {
 struct RunWords {
   std::string device = {};     // what every rank's device is; "": what the profile names
   std::string framework = {};  // whose settings advice names first; "": the setting
+  // What was run: its predicted step is laid beside. Without a model: none is.
+  JobRequest job = {};
 };
 
 // Takes what the answer holds out of `reading`, which read_traces gave with keeps_collectives.

@@ -11,6 +11,7 @@
 
 #include "diagnose/device_rules.h"
 #include "diagnose/host_rules.h"
+#include "diagnose/laid_over.h"
 
 namespace sextant::diagnose {
 namespace {
@@ -50,13 +51,16 @@ bool comes_before(const Finding& a, const Finding& b) {
 
 }  // namespace
 
-Diagnosis diagnosis_of(const Scene& scene) {
+Diagnosis diagnosis_of(const Scene& scene, const LaidOver* laid) {
   Diagnosis diagnosis{
       .step = scene.step, .parts = scene.parts, .findings = {}, .abstentions = {}, .ceiling = {}};
   // Families of rules, each in files of its own.
   add(device_findings(scene), diagnosis);
   add(host_findings(scene), diagnosis);
   leave_idle_to_its_cause(diagnosis.findings);
+  if (laid != nullptr) {
+    add(departure_findings(scene, *laid, diagnosis.findings), diagnosis);
+  }
   std::ranges::stable_sort(diagnosis.findings, comes_before);
   std::ranges::stable_sort(diagnosis.abstentions, {}, &Abstention::rule);
   diagnosis.ceiling = total_ceiling(diagnosis.findings, diagnosis.parts);

@@ -27,6 +27,9 @@ struct Diagnosis {
   Seconds ceiling;                      // total_ceiling of the findings
 };
 
-Diagnosis diagnosis_of(const Scene& scene);
+struct LaidOver;
+
+// `laid`: a predicted step beside it (laid_over.h), null: none.
+Diagnosis diagnosis_of(const Scene& scene, const LaidOver* laid = nullptr);
 
 }  // namespace sextant::diagnose

@@ -12,6 +12,7 @@
 #include "explain/diagnose_lines.h"
 #include "explain/diagnose_tables.h"
 #include "explain/finding_view.h"
+#include "explain/laid_view.h"
 
 namespace sextant::explain {
 namespace {
@@ -166,7 +167,10 @@ std::string told_first(const DiagnoseAnswer& answer, const Style& style) {
     text += findings_text(answer, *answer.findings, style);
   }
   text += lines_text(diagnosis_state(answer), style);
-  return text + section(breakdown_table(answer, true, style.format == Format::kTable), style);
+  text += section(breakdown_table(answer, true, style.format == Format::kTable), style);
+  return answer.findings && answer.findings->laid
+             ? text + section(laid_table(*answer.findings->laid), style)
+             : text;
 }
 
 }  // namespace

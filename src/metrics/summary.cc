@@ -72,6 +72,32 @@ std::vector<CollectiveRow> bounded(std::vector<CollectiveRow> rows) {
   });
 }
 
+// Rows without a place of their own stand together, those of a pass and a part.
+DeviceWork bounded(DeviceWork work, std::int64_t origin_ns) {
+  for (WorkRow& row : work.rows) {
+    row.name = short_name(row.name);
+    row.longest = {row.longest.start_ns + origin_ns, row.longest.end_ns + origin_ns};
+  }
+  for (ChainRow& row : work.chains) {
+    row.names = short_name(row.names);
+    row.longest = {row.longest.start_ns + origin_ns, row.longest.end_ns + origin_ns};
+  }
+  work.rows = folded(std::move(work.rows));
+  for (std::size_t i = kMostSummaryDeviceWork; i < work.rows.size(); ++i) {
+    work.rows[i].name = std::string(kOthersName);
+    work.rows[i].use = std::nullopt;
+    work.rows[i].unit = std::nullopt;
+    work.rows[i].inputs.clear();
+  }
+  work.rows = folded(std::move(work.rows));
+  work.chains = folded(std::move(work.chains));
+  for (std::size_t i = kMostSummaryDeviceWork; i < work.chains.size(); ++i) {
+    work.chains[i].names = std::string(kOthersName);
+  }
+  work.chains = folded(std::move(work.chains));
+  return work;
+}
+
 std::vector<RangeRow> bounded(std::vector<RangeRow> rows) {
   for (RangeRow& row : rows) {
     row.name = short_name(row.name);
@@ -345,6 +371,8 @@ Summary summarize(const View& view, const Steps& steps, const std::vector<RankMe
     rank.kernels = bounded(measured.kernels);
     rank.operators = bounded(measured.operators);
     rank.collectives = bounded(measured.collectives);
+    rank.device_work =
+        bounded(device_work(view, view.ranks[i], steps, i), view.recording->origin_ns);
     rank.ranges = bounded(measured.ranges);
     rank.signals = bounded(measured.signals, view.recording->origin_ns);
     NameTable names;

@@ -20,7 +20,7 @@ using metrics::Summary;
 // most. Source: traceml, culprit rule: 80 %.
 constexpr double kCovers = 0.8;
 // Of all waiting that goes back to anybody: less is one of many things.
-constexpr double kLeastOfWaiting = 0.25;
+constexpr double kLeastLateShare = 0.25;
 // At most one rank in four: what more do is how the job is, not who is late.
 constexpr std::size_t kRanksPerLate = 4;
 // In one step alone only what happens again and again in it is no chance: eight meetings.
@@ -70,7 +70,7 @@ LateRanks late_ranks(const RankStudy& study, LateCause cause) {
   }
   const bool covers =
       static_cast<double>(late.waiting_ns) >= kCovers * static_cast<double>(of_cause) &&
-      static_cast<double>(late.waiting_ns) >= kLeastOfWaiting * static_cast<double>(late.of_all_ns);
+      static_cast<double>(late.waiting_ns) >= kLeastLateShare * static_cast<double>(late.of_all_ns);
   return covers && late.ranks.size() <= most ? late : LateRanks();
 }
 

@@ -27,7 +27,7 @@ std::vector<std::string> notes_of(const Scene& scene, const RankStudy& study) {
   if (clocks.typical_residual && clocks.high_residual) {
     notes.push_back(fmt::format(
         "clocks of {} of {} ranks are aligned by the ends of their collectives: half of these lie "
-        "within {} of one another, nineteen in twenty within {}",
+        "within {} of their median, nineteen in twenty within {}",
         ranks - clocks.unaligned, ranks, to_text(*clocks.typical_residual),
         to_text(*clocks.high_residual)));
   }

@@ -3,6 +3,24 @@
 #include <algorithm>
 
 namespace sextant::diagnose {
+namespace {
+
+// Of the replayed steps, the mean over ranks.
+Seconds recorded_step(const ReplayGraph& graph) {
+  double sum = 0.0;
+  double count = 0.0;
+  for (const metrics::RankSummary& rank : graph.summary->ranks) {
+    for (const metrics::StepMeasures& step : rank.steps) {
+      if (std::ranges::binary_search(graph.steps, step.number, {}, &ReplayStep::number)) {
+        sum += static_cast<double>(step.window.length_ns());
+        count += 1.0;
+      }
+    }
+  }
+  return count > 0.0 ? sum / count * 1_ns : 0_s;
+}
+
+}  // namespace
 
 RankStudy rank_study(const metrics::Summary& summary) {
   RankStudy study;
@@ -22,6 +40,13 @@ RankStudy rank_study(const metrics::Summary& summary) {
   study.job = job_replay(summary, study.meetings);
   if (study.job.graph.steps.empty()) {
     study.missing = "a whole step that all ranks have in common";
+    return study;
+  }
+  const double fits = study.job.actual / recorded_step(study.job.graph);
+  if (!(fits <= kLongestReplay && fits >= kShortestReplay)) {
+    study.missing =
+        "a record that fits together: collectives with group and sequence number, and all that "
+        "ranks did between them";
     return study;
   }
   study.medians = peer_medians(study.job.graph);

@@ -27,17 +27,22 @@ class Orderer {
 
   void run() {
     graph_.order.reserve(graph_.nodes.size());
-    std::vector<std::uint32_t> by_start;
-    std::size_t next = 0;
     for (std::uint32_t i = 0; i < graph_.nodes.size(); ++i) {
       if (open_[i] == 0) {
         ready_.push_back(i);
       }
     }
     go_on();
-    if (graph_.order.size() == graph_.nodes.size()) {
-      return;
+    if (graph_.order.size() < graph_.nodes.size()) {
+      loosen();
+      drop_unmet();
     }
+  }
+
+ private:
+  void loosen() {
+    std::vector<std::uint32_t> by_start;
+    std::size_t next = 0;
     for (std::uint32_t i = 0; i < graph_.nodes.size(); ++i) {
       by_start.push_back(i);
     }
@@ -53,7 +58,38 @@ class Orderer {
     }
   }
 
- private:
+  // What a node that went ahead did not wait for is none of its dependencies.
+  void drop_unmet() {
+    std::vector<std::uint32_t> place(graph_.nodes.size(), 0);
+    for (std::uint32_t i = 0; i < graph_.order.size(); ++i) {
+      place[graph_.order[i]] = i;
+    }
+    std::vector<std::uint32_t> done = place;
+    for (std::size_t meeting = 0; meeting < graph_.meetings.size(); ++meeting) {
+      std::uint32_t last = 0;
+      for (std::uint32_t k = graph_.member_start[meeting]; k < graph_.member_start[meeting + 1];
+           ++k) {
+        last = std::max(last, place[graph_.members[k]]);
+      }
+      for (std::uint32_t k = graph_.member_start[meeting]; k < graph_.member_start[meeting + 1];
+           ++k) {
+        done[graph_.members[k]] = last;
+      }
+    }
+    std::uint32_t kept = 0;
+    std::uint32_t from = 0;
+    for (std::uint32_t node = 0; node < graph_.nodes.size(); ++node) {
+      const std::uint32_t to = graph_.dependency_start[node + 1];
+      for (; from < to; ++from) {
+        if (done[graph_.dependencies[from]] < place[node]) {
+          graph_.dependencies[kept++] = graph_.dependencies[from];
+        }
+      }
+      graph_.dependency_start[node + 1] = kept;
+    }
+    graph_.dependencies.resize(kept);
+  }
+
   void count_followers() {
     std::vector<std::uint32_t> count(graph_.nodes.size() + 1, 0);
     for (const std::uint32_t before : graph_.dependencies) {

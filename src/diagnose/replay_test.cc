@@ -78,7 +78,9 @@ TEST(Replay, AContradictionIsLoosened) {
   const ReplayGraph graph = graph_of(summary);
   EXPECT_GT(graph.loosened, 0);
   EXPECT_EQ(graph.order.size(), graph.nodes.size());
-  EXPECT_GT(replayed(graph, actual_lengths(graph)).step_ns.at(0), 0);
+  const Replay replay = replayed(graph, actual_lengths(graph));
+  EXPECT_GT(replay.step_ns.at(0), 0);
+  EXPECT_EQ(cross_path(graph, replay).total_ns, replay.step_ns.at(0));
 }
 
 MadeJob any_job() {

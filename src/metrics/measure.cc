@@ -76,6 +76,7 @@ struct StepParts {
   std::vector<std::optional<MemoryPeak>> memory;
   std::vector<WideSum> flops;
   std::vector<RangeRow> ranges;
+  std::vector<WorkTimes> work;
   std::vector<SignalRow> signals;
 };
 
@@ -97,6 +98,7 @@ StepParts parts_of(const View& view, const RankLanes& rank, const Steps& steps,
   parts.memory = memory_peaks(view, rank.rank, kept_times(of_rank, &Step::host));
   parts.flops = step_flops(view, rank, steps, rank_number);
   parts.ranges = range_table(view, rank, steps, rank_number, activity);
+  parts.work = work_times(view, rank, steps, rank_number);
   return parts;
 }
 
@@ -120,6 +122,7 @@ std::vector<StepMeasures> step_measures(const RankSteps& steps, const StepParts&
     one.categories_ns = parts.categories[at];
     one.memory = parts.memory[at];
     one.flops = parts.flops[i];
+    one.work_ns = parts.work[i];
     kept.push_back(one);
   }
   return kept;
@@ -174,7 +177,8 @@ RankTotals& RankTotals::operator+=(const StepMeasures& step) {
                  .assumed_waits = step.assumed_waits,
                  .categories_ns = step.categories_ns,
                  .memory = step.memory,
-                 .flops = step.flops};
+                 .flops = step.flops,
+                 .work_ns = step.work_ns};
   one.queue = step.queue.value_or(QueueDepth());
   return *this += one;
 }
@@ -187,6 +191,9 @@ RankTotals& RankTotals::operator+=(const RankTotals& other) {
   launches += other.launches;
   for (std::size_t i = 0; i < kBounds; ++i) {
     path_ns[i] += other.path_ns[i];
+  }
+  for (std::size_t i = 0; i < kWorkClasses; ++i) {
+    work_ns[i] += other.work_ns[i];
   }
   assumed_waits += other.assumed_waits;
   for (std::size_t i = 0; i < kStepCategories; ++i) {

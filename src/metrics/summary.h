@@ -50,6 +50,7 @@ struct CollectiveInstance {
   // Of a message.
   std::optional<RankId> sender = std::nullopt;
   std::optional<RankId> receiver = std::nullopt;
+  std::int64_t alone_ns = 0;  // of it, nothing else was to be done (exposure.h)
   auto operator<=>(const CollectiveInstance&) const = default;
 };
 
@@ -120,7 +121,8 @@ struct MatchedCollective {
 };
 // Of those that at least two ranks saw, in order of group, name, step and sequence; refers to the
 // summary. Groups of one name are one where their ranks are the same or not said; where no group is
-// said, those of one name are. No clock is asked. n log n in the instances, 72 bytes for each.
+// said, those of one name are. Messages need their ends, or a group of two. No clock is asked. n
+// log n in the instances, 72 bytes for each.
 std::vector<MatchedCollective> matched_collectives(const Summary& summary);
 
 }  // namespace sextant::metrics

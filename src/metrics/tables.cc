@@ -167,6 +167,27 @@ auto key_of_operator(const OperatorRow& row) {
 
 }  // namespace
 
+std::vector<std::uint32_t> operators_of_calls(const View& view, const RankLanes& rank) {
+  std::vector<std::uint32_t> operator_of(view.call_of.size(), kNone);
+  std::vector<const Span*> open;
+  for (const LaneId lane : rank.threads) {
+    open.clear();
+    for (const Span& span : view.timeline().spans_of(lane)) {
+      while (!open.empty() && open.back()->end_ns() <= span.start_ns) {
+        open.pop_back();
+      }
+      const std::size_t label = label_number(view, span);
+      if (view.traits[label].is_runtime) {
+        // Ranges that only overlap are no nesting: the innermost that holds the call's start.
+        operator_of[view.number_of(span)] = open.empty() ? kNone : view.number_of(*open.back());
+      } else if (view.timeline().labels()[label].kind == SpanKind::kHost) {
+        open.push_back(&span);
+      }
+    }
+  }
+  return operator_of;
+}
+
 KernelRow& KernelRow::operator+=(const KernelRow& other) {
   time += other.time;
   flops += other.flops;

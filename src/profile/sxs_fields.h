@@ -77,6 +77,9 @@ void fields_of_step(Archive& archive, Step& step) {
   }
   archive.optional(step.memory, [&](auto& peak) { fields_of_peak(archive, peak); });
   archive.wide(step.flops);
+  for (auto& time : step.work_ns) {
+    archive.amount(time);
+  }
 }
 
 template <typename Archive, typename Totals>
@@ -95,6 +98,9 @@ void fields_of_totals(Archive& archive, Totals& totals) {
   }
   archive.optional(totals.memory, [&](auto& peak) { fields_of_peak(archive, peak); });
   archive.wide(totals.flops);
+  for (auto& time : totals.work_ns) {
+    archive.amount(time);
+  }
 }
 
 template <typename Archive, typename Row>
@@ -179,6 +185,7 @@ void fields_of_instance(Archive& archive, Instance& one, std::int64_t& last_ns) 
   archive.moment(one.lane);
   archive.optional(one.sender, [&](auto& rank) { archive.moment(rank.value); });
   archive.optional(one.receiver, [&](auto& rank) { archive.moment(rank.value); });
+  archive.amount(one.alone_ns);
   last_ns = one.start_ns;
 }
 

@@ -125,7 +125,14 @@ Result<explain::FindingsAnswer> findings_of(const metrics::Summary& summary,
       diagnose::scene_of(summary, known_peaks(answer),
                          device ? std::optional(device->memory_capacity.value) : std::nullopt));
   const std::string& setting = context.settings.at("framework").value;
-  findings.framework = framework.empty() && setting != "auto" ? setting : framework;
+  const std::string word = framework.empty() && setting != "auto" ? setting : framework;
+  if (!word.empty()) {
+    SEXTANT_TRY(const describe::Framework known,
+                describe::parse_word<describe::Framework>(describe::kFrameworkWords, word,
+                                                          "framework", "‹framework›"));
+    findings.framework =
+        std::string(describe::word_of<describe::Framework>(describe::kFrameworkWords, known));
+  }
   findings.is_jax = std::ranges::any_of(answer.files, [](const explain::DiagnosedFile& file) {
     return file.recorder == timeline::Recorder::kXplane;
   });

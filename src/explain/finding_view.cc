@@ -108,11 +108,10 @@ std::string unasked_text(const FindingsAnswer& findings, bool verbose) {
         missing.push_back(kind.missing);
       }
     }
-    return in_lines(
-        printable(fmt::format("not asked: {} rules that need {} (‹verbose› says how to record it)",
-                              findings.diagnosis.abstentions.size(), join(missing, ", ")),
-                  kMostCause),
-        "");
+    const std::string what =
+        fmt::format("not asked: {} rules (‹verbose›) that need {}",
+                    findings.diagnosis.abstentions.size(), join(missing, ", "));
+    return first_lines(in_lines(printable(what, kMostCause), ""), 1);
   }
   for (const Unasked& kind : kinds) {
     text += in_lines(

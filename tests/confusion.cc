@@ -13,7 +13,7 @@
 
 namespace sextant::tests {
 
-DiagnosedRun diagnosed(const MadeRun& run) {
+DiagnosedRun diagnosed_run(const MadeRun& run) {
   const ScratchFolder folder;
   metrics::Summary summary;
   for (std::size_t rank = 0; rank < run.ranks.size(); ++rank) {
@@ -40,7 +40,7 @@ std::string_view rule_of(FaultKind kind) {
   return word == kFaultWords.end() ? std::string_view() : word->rule;
 }
 
-std::string_view word_of(FaultKind kind) {
+std::string_view fault_word(FaultKind kind) {
   const auto word = std::ranges::find(kFaultWords, kind, &FaultWord::kind);
   return word == kFaultWords.end() ? std::string_view("none") : word->word;
 }
@@ -65,7 +65,7 @@ FaultResult fault_result(FaultKind kind, std::uint64_t seed) {
   FaultResult result;
   result.made = fault_case(kind, seed);
   const MadeCase& made = made_case(result.made.job);
-  result.with = diagnosed(made_run(made.job, result.made.plan, result.made.fault));
+  result.with = diagnosed_run(made_run(made.job, result.made.plan, result.made.fault));
   MadeFault without;
   if (kind == FaultKind::kSequenceImbalance) {
     without = result.made.fault;
@@ -83,7 +83,7 @@ PlainResult plain_result(JobKind kind, std::uint64_t seed) {
   const MadeCase& made = made_case(kind);
   MadePlan plan = made.plan;
   plan.seed = seed;
-  return {kind, diagnosed(made_run(made.job, plan, {}))};
+  return {kind, diagnosed_run(made_run(made.job, plan, {}))};
 }
 
 ConfusionResults confusion_results(std::uint64_t first, std::uint64_t last) {

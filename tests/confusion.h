@@ -19,7 +19,7 @@ struct DiagnosedRun {
 
 // Writes the run's profiles into a folder, reads them, and asks all rules. Throws where a file that
 // was written is not read.
-DiagnosedRun diagnosed(const MadeRun& run);
+DiagnosedRun diagnosed_run(const MadeRun& run);
 
 // The finding that comes first of those that nothing else explains; null: there is none.
 const diagnose::Finding* first_cause(const diagnose::Diagnosis& diagnosis);
@@ -51,7 +51,7 @@ struct ConfusionResults {
 ConfusionResults confusion_results(std::uint64_t first, std::uint64_t last);
 
 std::string_view rule_of(FaultKind kind);
-std::string_view word_of(FaultKind kind);
+std::string_view fault_word(FaultKind kind);
 // Rules of the book that is built in.
 std::set<std::string, std::less<>> known_rules();
 

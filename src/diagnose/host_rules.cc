@@ -67,17 +67,19 @@ HostFigures figures_of(const RankLoss& rank, HostRule rule) {
   const auto per_step = [&](std::int64_t count) {
     return static_cast<double>(count) / static_cast<double>(rank.steps);
   };
-  HostFigures figures{.lost = rank.of_step(loss.total_ns()),
-                      .share = rank.of_step(loss.total_ns()) / rank.step,
-                      .stalls = per_step(loss.stalls),
-                      .stall = rank.of_step(loss.stall_ns),
-                      .copied = Bytes(per_step(loss.bytes)),
-                      .what = loss.what,
-                      .waits = rank.rank->has_device ? "the device" : "the rank",
-                      .status = loss.status,
-                      .launches = 0.0,
-                      .kernel = {},
-                      .step = rank.step};
+  HostFigures figures{
+      .lost = rank.of_step(loss.total_ns()),
+      .share = rank.of_step(loss.total_ns()) / rank.step,
+      .stalls = per_step(loss.stalls),
+      .stall = rank.of_step(loss.stall_ns),
+      .copied = Bytes(per_step(loss.bytes)),
+      .what = loss.what,
+      .waits = rank.rank->has_device ? "the device" : "the rank",
+      .status = loss.status,
+      .launches = 0.0,
+      .in_update = std::min(rank.of_step(loss.in_update_ns), rank.of_step(loss.total_ns())),
+      .kernel = {},
+      .step = rank.step};
   figures.launches = per_step(rank.rank->total().launches.call.count);
   std::int64_t kernels = 0;
   std::int64_t kernel_ns = 0;
@@ -91,11 +93,24 @@ HostFigures figures_of(const RankLoss& rank, HostRule rule) {
   return figures;
 }
 
+// Where most late launches are the optimizer's, it is mended first.
+std::vector<std::string> advice_of(HostRule rule, const HostLoss& loss) {
+  if (rule != HostRule::kLaunch) {
+    return {};
+  }
+  return 2 * loss.in_update_ns > loss.total_ns()
+             ? std::vector<std::string>{"optimizer", "graph", "compile"}
+             : std::vector<std::string>{"graph", "compile", "batch"};
+}
+
 std::optional<Finding> finding_of(const std::vector<RankLoss>& ranks, HostRule rule) {
   const RankLoss& worst = worst_of(ranks, rule);
   const HostLoss& loss = worst.losses.of(rule);
-  const Seconds lost = worst.of_step(loss.total_ns());
-  if (lost < kLeastShare * worst.step) {
+  // A summary may lie: no more than what the device idled, and copied alone.
+  const metrics::Breakdown time = worst.rank->total().time;
+  const Seconds copied = worst.of_step(std::min(loss.copy_ns, time.exposed_copy_ns));
+  const Seconds lost = worst.of_step(std::min(loss.idle_ns, time.idle_ns)) + copied;
+  if (lost < kLeastShare * worst.step || !(lost < worst.step)) {
     return std::nullopt;
   }
   Finding finding{.rule = std::string(rule_id(rule)),
@@ -105,9 +120,9 @@ std::optional<Finding> finding_of(const std::vector<RankLoss>& ranks, HostRule r
                   .parts = {},
                   .status = loss.status,
                   .evidence = loss.evidence,
-                  .advice = {}};
-  finding.parts[static_cast<std::size_t>(StepPart::kExposedCopy)] = worst.of_step(loss.copy_ns);
-  finding.parts[static_cast<std::size_t>(StepPart::kIdle)] = lost - worst.of_step(loss.copy_ns);
+                  .advice = advice_of(rule, loss)};
+  finding.parts[static_cast<std::size_t>(StepPart::kExposedCopy)] = copied;
+  finding.parts[static_cast<std::size_t>(StepPart::kIdle)] = lost - copied;
   // How fast the host launches is not known where the recorder slows it.
   if (rule == HostRule::kLaunch && worst.losses.is_launching_recorded) {
     finding.explained_by = rule_id(HostRule::kRecorder);

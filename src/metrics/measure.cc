@@ -75,8 +75,8 @@ struct StepParts {
   std::vector<CategoryTimes> categories;
   std::vector<std::optional<MemoryPeak>> memory;
   std::vector<WideSum> flops;
-  std::vector<RangeRow> ranges;
   std::vector<WorkTimes> work;
+  std::vector<RangeRow> ranges;
   std::vector<SignalRow> signals;
 };
 
@@ -97,8 +97,8 @@ StepParts parts_of(const View& view, const RankLanes& rank, const Steps& steps,
   parts.categories = step_categories(view, rank, activity, parts.idle, windows);
   parts.memory = memory_peaks(view, rank.rank, kept_times(of_rank, &Step::host));
   parts.flops = step_flops(view, rank, steps, rank_number);
-  parts.ranges = range_table(view, rank, steps, rank_number, activity);
   parts.work = work_times(view, rank, steps, rank_number);
+  parts.ranges = range_table(view, rank, steps, rank_number, activity);
   return parts;
 }
 

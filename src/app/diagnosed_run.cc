@@ -152,7 +152,14 @@ Result<explain::FindingsAnswer> findings_of(const metrics::Summary& summary,
   }
   findings.diagnosis = diagnose::diagnosis_of(scene, findings.laid ? &*findings.laid : nullptr);
   const std::string& setting = context.settings.at("framework").value;
-  findings.framework = words.framework.empty() && setting != "auto" ? setting : words.framework;
+  const std::string word = words.framework.empty() && setting != "auto" ? setting : words.framework;
+  if (!word.empty()) {
+    SEXTANT_TRY(const describe::Framework known,
+                describe::parse_word<describe::Framework>(describe::kFrameworkWords, word,
+                                                          "framework", "‹framework›"));
+    findings.framework =
+        std::string(describe::word_of<describe::Framework>(describe::kFrameworkWords, known));
+  }
   findings.is_jax = std::ranges::any_of(answer.files, [](const explain::DiagnosedFile& file) {
     return file.recorder == timeline::Recorder::kXplane;
   });

@@ -247,7 +247,9 @@ std::vector<DiagnosisLine> diagnosis_state(const DiagnoseAnswer& answer) {
   if (answer.kpis) {
     lines.push_back({"use", diagnosed_use_text(*answer.kpis)});
   }
-  lines.push_back({"memory", peak_memory_text(answer)});
+  if (totals.memory || answer.verbose) {
+    lines.push_back({"memory", peak_memory_text(answer)});
+  }
   return lines;
 }
 

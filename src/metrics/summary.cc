@@ -211,12 +211,16 @@ void add_instances(const View& view, const RankLanes& rank, const Steps& steps,
     one.group =
         groups.number(view.timeline(), label.collective ? label.collective->group : std::nullopt);
     one.name = names.number(label.name);
-    // Numbers of a whole job's trace begin anew in each step.
-    one.is_counted = !sequence || summary.is_whole_job;
+    // Numbers of a whole job's trace begin anew in each step. Those of messages are each rank's
+    // own: PyTorch counts what a rank sends and receives, whoever the other is
+    // (ProcessGroupNCCL.cpp, seqP2P_). Between two ranks messages come in order.
+    const bool is_message = one.sender && one.receiver;
+    one.is_counted = !sequence || summary.is_whole_job || is_message;
     one.sequence =
-        sequence ? sequence->value
-                 : counted[{steps.step_of[number], one.group, one.group == kNone ? one.name : kNone,
-                            one.op, one.sender, one.receiver}]++;
+        sequence && !is_message
+            ? sequence->value
+            : counted[{steps.step_of[number], one.group, one.group == kNone ? one.name : kNone,
+                       one.op, one.sender, one.receiver}]++;
     summary.instances.push_back(one);
   }
   cut_to_steps(summary.instances, kMostSummaryInstances);

@@ -129,7 +129,7 @@ AgainstPeers against_peers(const RankStudy& study, const LateRanks& late, LateCa
     if (node.is_work && std::ranges::find(late.ranks, node.rank) != late.ranks.end()) {
       const auto own =
           static_cast<double>(parts_of(graph.summary->ranks[node.rank].work[node.place])[part]);
-      const auto normal = static_cast<double>(study.medians.parts_of(i)[part]);
+      const auto normal = static_cast<double>(study.peers.normal_of(graph, i)[part]);
       sums.own_ns += own;
       sums.normal_ns += normal;
       sums.beyond_ns += std::max(0.0, own - normal);

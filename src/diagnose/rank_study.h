@@ -9,6 +9,7 @@
 #include "diagnose/chain.h"
 #include "diagnose/clocks.h"
 #include "diagnose/cross_path.h"
+#include "diagnose/stages.h"
 #include "diagnose/what_if.h"
 
 namespace sextant::diagnose {
@@ -18,7 +19,7 @@ struct RankStudy {
   Clocks clocks;
   Arrivals arrivals;
   JobReplay job;
-  PeerMedians medians;
+  PeerTotals peers;  // medians
   Chain chain;
   CrossPath path;
   std::vector<std::int64_t> stages;  // of each rank; empty: no pipeline

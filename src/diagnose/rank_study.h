@@ -40,5 +40,7 @@ RankStudy rank_study(const metrics::Summary& summary);
 // The mean step without what these ranks did longer than their peers for that cause.
 Seconds without_lateness(const RankStudy& study, const std::vector<std::uint32_t>& ranks,
                          LateCause cause);
+// … without what any rank did longer than its peers for any cause.
+Seconds without_any_lateness(const RankStudy& study);
 
 }  // namespace sextant::diagnose

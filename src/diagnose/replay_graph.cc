@@ -208,7 +208,9 @@ class GraphBuilder {
       lanes.push_back(lanes_[i]);
     }
     std::ranges::copy(nodes, graph_.nodes.begin() + first);
-    follow(graph_, first, lanes, meetings_.shares_clock ? kSameMomentNs : 0);
+    const bool is_whole_job = summary_.ranks[rank].is_whole_job;
+    follow(graph_, first, lanes,
+           {.same_ns = meetings_.shares_clock ? kSameMomentNs : 0, .keeps_all = is_whole_job});
   }
 
   void add_communications(std::uint32_t rank, std::size_t from, std::size_t to) {

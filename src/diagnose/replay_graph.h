@@ -1,12 +1,13 @@
 // The work of a job as a graph: what each rank did, in which order, and where ranks met.
 //
 // Nodes are stretches of a rank's own work and its part in each meeting. Within a rank the recorded
-// order holds: a node follows those that had ended when it began, on its lane and on each other
-// one, and nothing that only ran beside it. Between ranks: nobody's part in a meeting is done
-// before all have come. So the graph asks no clock but each rank's own, needs no names of
-// operations, and whatever is made shorter in it, no order is turned round. What it leaves out: an
-// order that was chance and no need stays, so what a replay gains is never too much by that; steps
-// are apart from one another, and begin on all ranks together.
+// order holds: a node follows those that had ended when it began, on its lane, and what ended last
+// on others (of a whole job's trace all that had ended there), and nothing that only ran beside it.
+// Between ranks: nobody's part in a meeting is done before all have come. So the graph asks no
+// clock but each rank's own, needs no names of operations, and whatever is made shorter in it, no
+// order is turned round. What it leaves out: an order that was chance and no need stays, so what a
+// replay gains is never too much by that; steps are apart from one another, and begin on all ranks
+// together.
 #pragma once
 
 #include <cstdint>

@@ -33,6 +33,9 @@ std::optional<std::int64_t> coordinate(const metrics::RankSummary& rank, const c
 
 std::vector<std::int64_t> stages_of(const metrics::Summary& summary, const Meetings& meetings) {
   std::vector<std::int64_t> stages;
+  if (summary.ranks.empty()) {
+    return stages;
+  }
   for (const metrics::RankSummary& rank : summary.ranks) {
     const auto at = coordinate(rank, "pp");
     if (!at) {

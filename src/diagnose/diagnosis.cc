@@ -5,6 +5,10 @@
 #include <tuple>
 #include <utility>
 
+#include "diagnose/communication_rules.h"
+#include "diagnose/host_rules.h"
+#include "diagnose/imbalance_rules.h"
+#include "diagnose/precedence.h"
 #include "diagnose/rank_rules.h"
 
 namespace sextant::diagnose {
@@ -32,7 +36,12 @@ Diagnosis diagnosis_of(const Scene& scene) {
                       .notes = {},
                       .ceiling = {}};
   // Families of rules, each in files of its own.
+  const CommunicationTimes communication = communication_times(scene);
+  add(exposed_communication(scene, communication), diagnosis);
+  add(uneven_work(scene, communication), diagnosis);
   add(rank_findings(scene), diagnosis);
+  add(host_findings(scene), diagnosis);
+  explain(diagnosis.findings);
   std::ranges::stable_sort(diagnosis.findings, comes_before);
   std::ranges::stable_sort(diagnosis.abstentions, {}, &Abstention::rule);
   diagnosis.ceiling = total_ceiling(diagnosis.findings, diagnosis.parts);

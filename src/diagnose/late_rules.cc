@@ -21,7 +21,7 @@ using metrics::Summary;
 // most. Source: traceml, culprit rule: 80 %.
 constexpr double kCovers = 0.8;
 // Of all waiting that goes back to anybody: less is one of many things.
-constexpr double kLeastShare = 0.25;
+constexpr double kLeastLateShare = 0.25;
 // At most one rank in four: what more do is how the job is, not who is late.
 constexpr std::size_t kRanksPerLate = 4;
 // In one step alone only what happens again and again in it is no chance: eight meetings.
@@ -71,7 +71,7 @@ LateRanks late_ranks(const RankStudy& study, LateCause cause) {
   }
   const bool covers =
       static_cast<double>(late.waiting_ns) >= kCovers * static_cast<double>(of_cause) &&
-      static_cast<double>(late.waiting_ns) >= kLeastShare * static_cast<double>(late.of_all_ns);
+      static_cast<double>(late.waiting_ns) >= kLeastLateShare * static_cast<double>(late.of_all_ns);
   return covers && late.ranks.size() <= most ? late : LateRanks();
 }
 
@@ -96,7 +96,7 @@ PartTimes parts_of_loss(const Scene& scene, Seconds lost, std::size_t late, Step
   return parts;
 }
 
-void add_evidence(const RankStudy& study, const LateRanks& late, Finding& finding) {
+void add_arrivals(const RankStudy& study, const LateRanks& late, Finding& finding) {
   const ReplayGraph& graph = study.job.graph;
   for (const Root& root : late.roots) {
     if (root.worst_node == kNone || finding.evidence.size() + 1 >= kMostEvidence) {
@@ -225,7 +225,7 @@ void add_late_ranks(const Scene& scene, const RankStudy& study, Findings& findin
     finding.per_step = lost;
     finding.parts = parts_of_loss(scene, lost, late.ranks.size(), rule.part);
     finding.status = Status::kVerified;
-    add_evidence(study, late, finding);
+    add_arrivals(study, late, finding);
     findings.found.push_back(std::move(finding));
   }
 }

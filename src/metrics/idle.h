@@ -32,6 +32,16 @@ struct IdleCauses {
   bool operator==(const IdleCauses&) const = default;
 };
 
+// A time at which none of the rank's streams runs, within the windows or between them.
+struct Gap {
+  Interval time;
+  std::uint32_t ended_by = kNone;  // number of the span that began at its end
+  std::uint32_t before = kNone;    // of the span before that on the same stream
+};
+// In order, from the first window's start to the last one's end.
+std::vector<Gap> device_gaps(const View& view, const RankLanes& rank, const Activity& activity,
+                             const std::vector<Interval>& windows);
+
 // Of the whole device: when none of its streams runs. One for each window; its total is the
 // window's Breakdown::idle_ns. What follows the last span of the recording is unknown.
 std::vector<IdleCauses> device_idle(const View& view, const RankLanes& rank,

@@ -4,6 +4,8 @@
 #include <map>
 #include <tuple>
 
+#include "metrics/exposure.h"
+
 namespace sextant::metrics {
 namespace {
 
@@ -70,6 +72,25 @@ std::vector<CollectiveRow> bounded(std::vector<CollectiveRow> rows) {
   });
 }
 
+std::vector<RangeRow> bounded(std::vector<RangeRow> rows) {
+  for (RangeRow& row : rows) {
+    row.name = short_name(row.name);
+  }
+  return bounded_rows(folded(std::move(rows)),
+                      [](RangeRow& row) { row.name = std::string(kOthersName); });
+}
+
+std::vector<SignalRow> bounded(std::vector<SignalRow> rows, std::int64_t origin_ns) {
+  for (SignalRow& row : rows) {
+    row.what = short_name(row.what);
+    for (Interval& moment : row.longest) {
+      moment = {moment.start_ns + origin_ns, moment.end_ns + origin_ns};
+    }
+  }
+  return bounded_rows(folded(std::move(rows)),
+                      [](SignalRow& row) { row.what = std::string(kOthersName); });
+}
+
 StepMeasures shifted(StepMeasures step, std::int64_t by_ns) {
   for (Interval* time : {&step.host, &step.window}) {
     time->start_ns += by_ns;
@@ -113,28 +134,49 @@ class GroupTable {
   std::vector<Group> groups_;
 };
 
-// The kept communications of a rank in order of time.
-std::vector<std::uint32_t> kept_communications(const View& view, const RankLanes& rank,
-                                               const Steps& steps, const RankSteps& of_rank) {
+// All communications of a rank, by start.
+std::vector<std::uint32_t> communications_of(const View& view, const RankLanes& rank) {
   std::vector<std::uint32_t> found;
   for (const LaneId lane : rank.has_device() ? rank.streams : rank.threads) {
     if (view.timeline().sum(lane, SpanKind::kCommunication).spans == 0) {
       continue;
     }
     for (const Span& span : view.timeline().spans_of(lane)) {
-      const std::uint32_t step = steps.step_of[view.number_of(span)];
-      if (step != kNone && of_rank.steps[step].is_kept &&
-          view.timeline().label_of(span).kind == SpanKind::kCommunication) {
+      if (view.timeline().label_of(span).kind == SpanKind::kCommunication) {
         found.push_back(view.number_of(span));
       }
     }
   }
   const std::span<const Span> spans = view.timeline().spans();
   std::sort(found.begin(), found.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return std::tuple(steps.step_of[a], spans[a].start_ns, a) <
-           std::tuple(steps.step_of[b], spans[b].start_ns, b);
+    return std::tuple(spans[a].start_ns, a) < std::tuple(spans[b].start_ns, b);
   });
   return found;
+}
+
+struct KeptCommunication {
+  std::uint32_t step = 0;
+  std::uint32_t span = 0;
+  std::int64_t alone_ns = 0;
+};
+
+// Those of kept steps, by step, then start.
+std::vector<KeptCommunication> kept_communications(const View& view, const RankLanes& rank,
+                                                   const Steps& steps, const RankSteps& of_rank) {
+  const std::vector<std::uint32_t> all = communications_of(view, rank);
+  if (all.empty()) {
+    return {};
+  }
+  const std::vector<std::int64_t> alone = times_alone(view, rank, activity_of(view, rank), all);
+  std::vector<KeptCommunication> kept;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const std::uint32_t step = steps.step_of[all[i]];
+    if (step != kNone && of_rank.steps[step].is_kept) {
+      kept.push_back({step, all[i], alone[i]});
+    }
+  }
+  std::ranges::stable_sort(kept, {}, &KeptCommunication::step);
+  return kept;
 }
 
 // Whole steps as long as they fit, and of the first at least what fits.
@@ -202,7 +244,8 @@ void add_instances(const View& view, const RankLanes& rank, const Steps& steps,
                    const RankSteps& of_rank, NameTable& names, RankSummary& summary) {
   GroupTable groups;
   std::map<CountKey, std::int64_t> counted;
-  for (const std::uint32_t number : kept_communications(view, rank, steps, of_rank)) {
+  for (const KeptCommunication& kept : kept_communications(view, rank, steps, of_rank)) {
+    const std::uint32_t number = kept.span;
     const Span& span = view.timeline().spans()[number];
     const timeline::Label& label = view.timeline().label_of(span);
     const auto sequence = view.timeline().occurrence_of(span).sequence;
@@ -210,6 +253,7 @@ void add_instances(const View& view, const RankLanes& rank, const Steps& steps,
     one.step = of_rank.steps[steps.step_of[number]].number;
     one.group =
         groups.number(view.timeline(), label.collective ? label.collective->group : std::nullopt);
+    one.alone_ns = kept.alone_ns;
     one.name = names.number(label.name);
     // Numbers of a whole job's trace begin anew in each step. Those of messages are each rank's
     // own: PyTorch counts what a rank sends and receives, whoever the other is
@@ -259,6 +303,7 @@ void add_facts(const timeline::Recording& recording, RankSummary& summary) {
   summary.has_stacks = recording.has_stacks;
   summary.has_memory = recording.has_memory;
   summary.has_sync_events = recording.has_sync_events;
+  summary.base_ns = recording.base_ns;
   summary.is_whole_job = recording.recorder == timeline::Recorder::kChrome;
   for (const timeline::RecordedRank& rank : recording.ranks) {
     if (rank.rank == summary.rank) {
@@ -288,7 +333,7 @@ Summary summarize(const View& view, const Steps& steps, const std::vector<RankMe
                      .has_device = measured.has_device,
                      .basis = measured.steps.basis,
                      .found_by = short_name(measured.steps.found_by),
-                     .recorded = static_cast<std::int64_t>(measured.steps.steps.size())};
+                     .recorded = measured.steps.kept() + measured.steps.left_out};
     add_facts(*view.recording, rank);
     for (const StepMeasures& step : measured.kept) {
       if (rank.steps.size() < kMostSummarySteps) {
@@ -300,6 +345,8 @@ Summary summarize(const View& view, const Steps& steps, const std::vector<RankMe
     rank.kernels = bounded(measured.kernels);
     rank.operators = bounded(measured.operators);
     rank.collectives = bounded(measured.collectives);
+    rank.ranges = bounded(measured.ranges);
+    rank.signals = bounded(measured.signals, view.recording->origin_ns);
     NameTable names;
     add_instances(view, view.ranks[i], steps, measured.steps, names, rank);
     add_work(view, view.ranks[i], steps, measured.steps, names, rank);

@@ -50,6 +50,7 @@ struct CollectiveInstance {
   // Of a message.
   std::optional<RankId> sender = std::nullopt;
   std::optional<RankId> receiver = std::nullopt;
+  std::int64_t alone_ns = 0;  // of it, nothing else was to be done (exposure.h)
   auto operator<=>(const CollectiveInstance&) const = default;
 };
 
@@ -65,12 +66,16 @@ struct RankSummary {
   bool has_sync_events = false;
   StepBasis basis = StepBasis::kMarkers;
   std::string found_by = {};
-  std::int64_t recorded = 0;             // steps, left-out ones too
+  std::int64_t recorded = 0;  // steps, left-out ones too
+  // What its file adds to all times in it; of parts that differ in this, the largest.
+  std::int64_t base_ns = 0;
   std::vector<StepMeasures> steps = {};  // kept, by number; times on the recorder's clock
   RankTotals folded = {};                // of kept steps beyond kMostSummarySteps
   std::vector<KernelRow> kernels = {};   // of all kept steps
   std::vector<OperatorRow> operators = {};
   std::vector<CollectiveRow> collectives = {};
+  std::vector<RangeRow> ranges = {};
+  std::vector<SignalRow> signals = {};       // moments on the recorder's clock
   std::vector<timeline::Group> groups = {};  // in order; no two alike
   std::vector<CollectiveInstance> instances = {};
   std::vector<OwnWork> work = {};       // between them; times on the recorder's clock

@@ -1,7 +1,7 @@
 // .sxs: a metrics::Summary as bytes, so that ranks are summarised where they lie and joined on one
 // machine.
 //
-// "SXSUM", a byte of version (1), "\r\n"; then the payload's length as 8 bytes and its FNV-1a sum
+// "SXSUM", a byte of version (2), "\r\n"; then the payload's length as 8 bytes and its FNV-1a sum
 // as 8 bytes, least first; then the payload: numbers as LEB128 of 7 bits a byte (signed ones
 // folded: 0, -1, 1, -2 …), text as its length and its bytes, what may be absent behind a byte 0 or
 // 1, lists behind their length, fields in the order of sxs_fields.h. Another version is refused by

@@ -72,8 +72,14 @@ void fields_of_step(Archive& archive, Step& step) {
     archive.amount(time);
   }
   archive.amount(step.assumed_waits);
+  for (auto& time : step.categories_ns) {
+    archive.amount(time);
+  }
   archive.optional(step.memory, [&](auto& peak) { fields_of_peak(archive, peak); });
   archive.wide(step.flops);
+  for (auto& time : step.work_ns) {
+    archive.amount(time);
+  }
 }
 
 template <typename Archive, typename Totals>
@@ -87,8 +93,14 @@ void fields_of_totals(Archive& archive, Totals& totals) {
     archive.amount(time);
   }
   archive.amount(totals.assumed_waits);
+  for (auto& time : totals.categories_ns) {
+    archive.amount(time);
+  }
   archive.optional(totals.memory, [&](auto& peak) { fields_of_peak(archive, peak); });
   archive.wide(totals.flops);
+  for (auto& time : totals.work_ns) {
+    archive.amount(time);
+  }
 }
 
 template <typename Archive, typename Row>
@@ -127,6 +139,28 @@ void fields_of_collective(Archive& archive, Row& row) {
   archive.optional(row.fastest, [&](auto& rate) { archive.rate(rate); });
 }
 
+template <typename Archive, typename Row>
+void fields_of_range(Archive& archive, Row& row) {
+  archive.text(row.name);
+  archive.amount(row.count);
+  archive.amount(row.work_ns);
+  archive.amount(row.own_work_ns);
+  archive.amount(row.idle_ns);
+  archive.amount(row.own_idle_ns);
+}
+
+template <typename Archive, typename Row>
+void fields_of_signal(Archive& archive, Row& row) {
+  archive.choice(row.signal, metrics::kSignals);
+  archive.text(row.what);
+  fields_of_spread(archive, row.time);
+  archive.amount(row.idle_ns);
+  archive.amount(row.copy_ns);
+  archive.amount(row.after_ns);
+  archive.amount(row.bytes);
+  archive.list(row.longest, [&](auto& moment) { archive.interval(moment); });
+}
+
 template <typename Archive, typename Group>
 void fields_of_group(Archive& archive, Group& group) {
   archive.text(group.name);
@@ -151,6 +185,7 @@ void fields_of_instance(Archive& archive, Instance& one, std::int64_t& last_ns) 
   archive.moment(one.lane);
   archive.optional(one.sender, [&](auto& rank) { archive.moment(rank.value); });
   archive.optional(one.receiver, [&](auto& rank) { archive.moment(rank.value); });
+  archive.amount(one.alone_ns);
   last_ns = one.start_ns;
 }
 
@@ -183,11 +218,14 @@ void fields_of_rank(Archive& archive, Rank& rank) {
   archive.choice(rank.basis, 3);
   archive.text(rank.found_by);
   archive.amount(rank.recorded);
+  archive.moment(rank.base_ns);
   archive.list(rank.steps, [&](auto& step) { fields_of_step(archive, step); });
   fields_of_totals(archive, rank.folded);
   archive.list(rank.kernels, [&](auto& row) { fields_of_kernel(archive, row); });
   archive.list(rank.operators, [&](auto& row) { fields_of_operator(archive, row); });
   archive.list(rank.collectives, [&](auto& row) { fields_of_collective(archive, row); });
+  archive.list(rank.ranges, [&](auto& row) { fields_of_range(archive, row); });
+  archive.list(rank.signals, [&](auto& row) { fields_of_signal(archive, row); });
   archive.list(rank.groups, [&](auto& group) { fields_of_group(archive, group); });
   std::int64_t last_ns = 0;
   archive.list(rank.instances, [&](auto& one) { fields_of_instance(archive, one, last_ns); });

@@ -24,10 +24,13 @@ Summary any_summary() {
     const auto steps = *rc::gen::inRange<std::int64_t>(1, 6);
     for (std::int64_t i = 0; i < steps; ++i) {
       made.step(i, i * 1000, i * 1000 + 1000);
+      made.call("aten::item", i * 1000 + 1, 2);
+      made.call("cudaMalloc", i * 1000 + 3, *rc::gen::inRange<std::int64_t>(0, 2));
       made.launch(i * 1000 + 5, 5, i * 1000 + 20, *rc::gen::inRange<std::int64_t>(0, 400));
       made.launch(i * 1000 + 9, 5, i * 1000 + 450, 100, MadeRecording::kSide, reduce);
     }
     made.recording().origin_ns = *rc::gen::inRange<std::int64_t>(-1'000'000, 1'700'000'000);
+    made.recording().base_ns = *rc::gen::inRange<std::int64_t>(-1'000'000, 1'700'000'000);
     made.recording().memory = {{RankId{rank}, 5, 100, 100, 1000}};
     made.recording().ranks = {{.rank = RankId{rank}, .coordinates = {{"dp", rank}, {"pp", 0}}}};
     summary = merge(std::move(summary), metrics::summarize(made.take()));

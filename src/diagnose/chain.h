@@ -35,7 +35,8 @@ struct Chain {
   [[nodiscard]] double share_of(const Root& root) const;
 };
 
-// Linear in nodes; 136 bytes for each of a step's while it works. `replay`: of actual_lengths().
-Chain chain_of(const ReplayGraph& graph, const Replay& replay, const PeerMedians& medians);
+// Linear in nodes; 136 bytes for each of a step's while it works. `replay`: of actual_lengths();
+// `peers`: medians.
+Chain chain_of(const ReplayGraph& graph, const Replay& replay, const PeerTotals& peers);
 
 }  // namespace sextant::diagnose

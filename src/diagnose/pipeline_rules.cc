@@ -174,7 +174,12 @@ void add_bubble(const Scene& scene, const RankStudy& study, std::size_t stages, 
   const double ranks = static_cast<double>(scene.summary->ranks.size());
   const double steps = static_cast<double>(study.job.graph.steps.size());
   const Seconds waited = static_cast<double>(study.chain.waiting_ns) / ranks / steps * 1_ns;
-  const Seconds lost = std::min(share * scene.step, of_recorded_step(scene, study, waited));
+  // At least what the schedule leaves; at most what communication stands alone for, some of which
+  // is waiting for messages.
+  const Seconds alone = scene.parts[static_cast<std::size_t>(StepPart::kExposedCommunication)];
+  const Seconds lost =
+      std::max(std::min(share * scene.step, of_recorded_step(scene, study, waited)),
+               std::min(alone, of_recorded_step(scene, study, waited)));
   if (lost < kWorthSaying * scene.step) {
     return;
   }

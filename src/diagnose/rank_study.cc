@@ -49,8 +49,8 @@ RankStudy rank_study(const metrics::Summary& summary) {
         "ranks did between them";
     return study;
   }
-  study.medians = peer_medians(study.job.graph);
-  study.chain = chain_of(study.job.graph, study.job.as_recorded, study.medians);
+  study.peers = peer_totals(study.job.graph, PeerMeasure::kMedian);
+  study.chain = chain_of(study.job.graph, study.job.as_recorded, study.peers);
   study.path = cross_path(study.job.graph, study.job.as_recorded);
   return study;
 }
@@ -64,7 +64,22 @@ Seconds without_lateness(const RankStudy& study, const std::vector<std::uint32_t
     const ReplayNode& node = graph.nodes[i];
     if (node.is_work && part < kWorkCauses && std::ranges::find(ranks, node.rank) != ranks.end()) {
       const WorkParts parts = parts_of(graph.summary->ranks[node.rank].work[node.place]);
-      lengths[i] -= std::max<std::int64_t>(0, parts[part] - study.medians.parts_of(i)[part]);
+      lengths[i] -= std::max<std::int64_t>(0, parts[part] - study.peers.normal_of(graph, i)[part]);
+    }
+  }
+  return replayed(graph, lengths).mean_step();
+}
+
+Seconds without_any_lateness(const RankStudy& study) {
+  const ReplayGraph& graph = study.job.graph;
+  std::vector<std::int64_t> lengths = study.job.actual_ns;
+  for (std::uint32_t i = 0; i < lengths.size(); ++i) {
+    if (graph.nodes[i].is_work) {
+      std::int64_t normal = 0;
+      for (const std::int64_t part : study.peers.normal_of(graph, i)) {
+        normal += part;
+      }
+      lengths[i] = std::min(lengths[i], normal);
     }
   }
   return replayed(graph, lengths).mean_step();

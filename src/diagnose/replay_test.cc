@@ -6,6 +6,7 @@
 #include "diagnose/chain.h"
 #include "diagnose/cross_path.h"
 #include "diagnose/job_testing.h"
+#include "diagnose/stages.h"
 #include "diagnose/what_if.h"
 
 namespace sextant::diagnose {
@@ -154,7 +155,8 @@ RC_GTEST_PROP(CrossPath, AddsUpToTheSteps, ()) {
 
 Chain chain_of_job(const metrics::Summary& summary) {
   const ReplayGraph graph = graph_of(summary);
-  return chain_of(graph, replayed(graph, actual_lengths(graph)), peer_medians(graph));
+  return chain_of(graph, replayed(graph, actual_lengths(graph)),
+                  peer_totals(graph, PeerMeasure::kMedian));
 }
 
 // Of three ranks that compute 100, rank 1's host is late by 40: the two others wait 40 each.

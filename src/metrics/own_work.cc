@@ -1,6 +1,7 @@
 #include "metrics/own_work.h"
 
 #include <algorithm>
+#include <span>
 
 #include "metrics/breakdown.h"
 #include "metrics/data_loading.h"
@@ -13,7 +14,43 @@ using timeline::LaneId;
 using timeline::Span;
 using timeline::SpanKind;
 
+// Kernels of the main stream, by start: where a rank's work can be cut.
+class KernelEdges {
+ public:
+  KernelEdges(const View& view, const RankLanes& rank) {
+    if (rank.main) {
+      kernels_ = view.timeline().spans_of(*rank.main);
+    }
+  }
+  // The last moment up to then at which none ran: nothing that was still running is what a
+  // communication waited for before it began.
+  [[nodiscard]] std::int64_t before(std::int64_t at_ns) const {
+    const Span* running = running_at(at_ns);
+    return running == nullptr ? at_ns : running->start_ns;
+  }
+  // The first one from then on: what ran already has not waited for a communication to end.
+  [[nodiscard]] std::int64_t after(std::int64_t at_ns) const {
+    const Span* running = running_at(at_ns);
+    return running == nullptr ? at_ns : running->end_ns();
+  }
+
+ private:
+  [[nodiscard]] const Span* running_at(std::int64_t at_ns) const {
+    const auto next = std::upper_bound(
+        kernels_.begin(), kernels_.end(), at_ns,
+        [](std::int64_t moment, const Span& span) { return moment < span.start_ns; });
+    if (next == kernels_.begin()) {
+      return nullptr;
+    }
+    const Span& last = *(next - 1);
+    return last.start_ns < at_ns && at_ns < last.end_ns() ? &last : nullptr;
+  }
+
+  std::span<const Span> kernels_;
+};
+
 std::vector<std::int64_t> communication_edges(const View& view, const RankLanes& rank) {
+  const KernelEdges kernels(view, rank);
   std::vector<std::int64_t> edges;
   for (const LaneId lane : rank.has_device() ? rank.streams : rank.threads) {
     if (view.timeline().sum(lane, SpanKind::kCommunication).spans == 0) {
@@ -21,8 +58,9 @@ std::vector<std::int64_t> communication_edges(const View& view, const RankLanes&
     }
     for (const Span& span : view.timeline().spans_of(lane)) {
       if (view.timeline().label_of(span).kind == SpanKind::kCommunication) {
-        edges.push_back(span.start_ns);
-        edges.push_back(span.end_ns());
+        const bool is_on_main = rank.main && lane == *rank.main;
+        edges.push_back(is_on_main ? span.start_ns : kernels.before(span.start_ns));
+        edges.push_back(is_on_main ? span.end_ns() : kernels.after(span.end_ns()));
       }
     }
   }

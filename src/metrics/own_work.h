@@ -35,8 +35,9 @@ struct OwnWork {
   auto operator<=>(const OwnWork&) const = default;
 };
 
-// Of the kept steps' windows, cut where a communication of the rank starts or ends; stretches of
-// nothing are left out. By step, then start. Linear in the rank's spans.
+// Of the kept steps' windows, cut where a communication of the rank starts or ends, between two
+// kernels of the main stream: before the one that runs when it starts, after the one that runs when
+// it ends. Stretches of nothing are left out. By step, then start. n log n in the communications.
 std::vector<OwnWork> own_work(const View& view, const RankLanes& rank, const RankSteps& steps);
 
 // Of a whole job's trace, whose spans are operations ("forward-compute"): one for each that is no

@@ -141,6 +141,22 @@ TEST(Summary, ACollectivesTransferIsTheShortestOfItsRanks) {
   }
 }
 
+// In a group of four, the first send of one rank and the first of another are no one message.
+TEST(Summary, MessagesWithoutEndsMeetOnlyInGroupsOfTwo) {
+  for (const std::int64_t size : {2, 4}) {
+    Summary summary;
+    for (std::int64_t rank = 0; rank < 2; ++rank) {
+      MadeRecording made(RankId{rank});
+      Label send = all_reduce_label(made.recording(), 1_MiB, size);
+      send.collective->op = CollectiveOp::kSendReceive;
+      made.step(0, 0, 1'000);
+      made.launch(10, 1, 20, 100, MadeRecording::kMain, send);
+      summary = merge(std::move(summary), summarize(made.take()));
+    }
+    EXPECT_EQ(matched_collectives(summary).size(), size == 2 ? 1U : 0U);
+  }
+}
+
 // Rank 1 hears from rank 0 and sends on to rank 2: its second message is rank 2's first.
 TEST(Summary, MessagesAreToldByTheirEndsWhateverEachRankCounts) {
   const auto message = [](MadeRecording& made, std::int64_t from, std::int64_t to,
@@ -171,22 +187,6 @@ TEST(Summary, MessagesAreToldByTheirEndsWhateverEachRankCounts) {
   ASSERT_EQ(matches.size(), 2U);
   EXPECT_EQ(matches[0].seen.front().rank.value + 1, matches[0].seen.back().rank.value);
   EXPECT_EQ(matches[1].seen.front().rank.value + 1, matches[1].seen.back().rank.value);
-}
-
-// In a group of four, the first send of one rank and the first of another are no one message.
-TEST(Summary, MessagesWithoutEndsMeetOnlyInGroupsOfTwo) {
-  for (const std::int64_t size : {2, 4}) {
-    Summary summary;
-    for (std::int64_t rank = 0; rank < 2; ++rank) {
-      MadeRecording made(RankId{rank});
-      Label send = all_reduce_label(made.recording(), 1_MiB, size);
-      send.collective->op = CollectiveOp::kSendReceive;
-      made.step(0, 0, 1'000);
-      made.launch(10, 1, 20, 100, MadeRecording::kMain, send);
-      summary = merge(std::move(summary), summarize(made.take()));
-    }
-    EXPECT_EQ(matched_collectives(summary).size(), size == 2 ? 1U : 0U);
-  }
 }
 
 }  // namespace

@@ -54,6 +54,7 @@ bool comes_before(const Finding& a, const Finding& b) {
 Diagnosis diagnosis_of(const Scene& scene, const LaidOver* laid) {
   Diagnosis diagnosis{
       .step = scene.step, .parts = scene.parts, .findings = {}, .abstentions = {}, .ceiling = {}};
+  diagnosis.bottleneck = bottleneck_of(bottleneck_facts(scene));
   // Families of rules, each in files of its own.
   add(device_findings(scene), diagnosis);
   add(host_findings(scene), diagnosis);

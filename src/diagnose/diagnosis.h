@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "diagnose/bottleneck.h"
 #include "diagnose/finding.h"
 #include "diagnose/scene.h"
 
@@ -17,8 +18,9 @@ struct Findings {
 };
 
 struct Diagnosis {
-  Seconds step;                         // mean, that all seconds are of
-  PartTimes parts{};                    // of it
+  Seconds step;       // mean, that all seconds are of
+  PartTimes parts{};  // of it
+  BottleneckClass bottleneck = {};
   std::vector<Finding> findings;        // worth most first; explained ones after all others
   std::vector<Abstention> abstentions;  // by rule
   Seconds ceiling;                      // total_ceiling of the findings

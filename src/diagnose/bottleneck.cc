@@ -174,6 +174,24 @@ BottleneckClass bottleneck_of(const BottleneckFacts& facts) {
   return by_bounds(facts, shares);
 }
 
+namespace {
+
+// Of the time of collectives that several ranks saw, how much waits for the last to come.
+double waiting_share(const metrics::Summary& summary) {
+  double waiting = 0.0;
+  double all = 0.0;
+  for (const metrics::MatchedCollective& match : metrics::matched_collectives(summary)) {
+    for (const metrics::SeenBy& seen : match.seen) {
+      const auto took = static_cast<double>(seen.end_ns - seen.start_ns);
+      all += took;
+      waiting += took - static_cast<double>(match.transfer_ns());
+    }
+  }
+  return all > 0.0 ? waiting / all : 0.0;
+}
+
+}  // namespace
+
 BottleneckFacts bottleneck_facts(const Scene& scene) {
   BottleneckFacts facts;
   const Seconds step = scene.step;
@@ -182,6 +200,7 @@ BottleneckFacts bottleneck_facts(const Scene& scene) {
   };
   facts.duty_cycle = 1.0 - share_of(StepPart::kIdle);
   facts.exposed = share_of(StepPart::kExposedCommunication);
+  facts.waiting = *facts.exposed * waiting_share(*scene.summary);
   for (const metrics::OperatorRoofline& one :
        metrics::top_operators(scene.operators, scene.peaks, scene.operators.size())) {
     facts.operators.push_back({.name = one.name,

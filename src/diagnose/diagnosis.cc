@@ -63,6 +63,7 @@ Diagnosis diagnosis_of(const Scene& scene, const LaidOver* laid) {
                       .abstentions = {},
                       .notes = {},
                       .ceiling = {}};
+  diagnosis.bottleneck = bottleneck_of(bottleneck_facts(scene));
   // Families of rules, each in files of its own.
   const CommunicationTimes communication = communication_times(scene);
   add(exposed_communication(scene, communication), diagnosis);

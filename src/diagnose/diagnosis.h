@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "diagnose/bottleneck.h"
 #include "diagnose/finding.h"
 #include "diagnose/scene.h"
 
@@ -19,8 +20,9 @@ struct Findings {
 };
 
 struct Diagnosis {
-  Seconds step;                         // mean, that all seconds are of
-  PartTimes parts{};                    // of it
+  Seconds step;       // mean, that all seconds are of
+  PartTimes parts{};  // of it
+  BottleneckClass bottleneck = {};
   std::vector<Finding> findings;        // worth most first; explained ones after all others
   std::vector<Abstention> abstentions;  // by rule
   std::vector<std::string> notes;       // what they rest on, in order of families

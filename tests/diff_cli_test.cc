@@ -144,6 +144,7 @@ TEST(DiffCli, KernelsAndRangesOfThePairOfNsightAccountForIt) {
     EXPECT_GE(makeup["needed_share"].get<double>(), 0.9) << level;
     EXPECT_LE(makeup["needed_share"].get<double>(), 1.1) << level;
   }
+  EXPECT_FALSE(answer["host_signals"].empty());
   EXPECT_EQ(answer["made_of"]["of"], "kernels");
   EXPECT_EQ(answer["made_of"]["changes"][0]["name"], "idle: host late");
   EXPECT_EQ(answer["made_of_ranges"]["changes"][0]["name"], "aten::copy_");

@@ -16,7 +16,7 @@ constexpr std::string_view kScript =
     "</script><script>console.error('ran')</script><img src=http://127.0.0.1:9/a.png>";
 
 DiagnoseAnswer shown_diagnosis() {
-  diagnose::Finding data = explain::made_finding("input-bound", 20_ms);
+  diagnose::Finding data = explain::made_finding("made-wait", 20_ms);
   data.evidence.push_back({RankId{5}, {30'000'000, 31'000'000}, std::string(kScript)});
   diagnose::Finding other = explain::made_finding("late-rank", 6_ms);
   other.status = diagnose::Status::kInferred;
@@ -53,6 +53,7 @@ explain::DiffAnswer shown_difference() {
                                  .operators = of.operators,
                                  .collectives = of.collectives,
                                  .ranges = of.ranges,
+                                 .signals = of.signals,
                                  .diagnosis = &of.findings->diagnosis};
   };
   answer.b.totals.time.compute_ns += 3'000'000;

@@ -21,19 +21,11 @@ explain::HtaAnswer hta_answer(TraceReading& reading, std::optional<std::int64_t>
                             .ranks = std::move(reading.hta),
                             .types = {},
                             .top = top};
-  std::map<std::string, std::int64_t> sums;
-  std::int64_t all = 0;
+  std::vector<metrics::HtaTypeRow> rows;
   for (const explain::HtaRankTables& rank : answer.ranks) {
-    for (const metrics::HtaTypeRow& row : rank.types) {
-      sums[row.types] += row.sum_us;
-      all += row.sum_us;
-    }
+    rows.insert(rows.end(), rank.types.begin(), rank.types.end());
   }
-  for (const auto& [types, sum] : sums) {
-    const double share = all == 0 ? 0.0 : static_cast<double>(sum) / static_cast<double>(all);
-    answer.types.push_back({.types = types, .sum_us = sum, .percentage = 100.0 * share});
-  }
-  std::ranges::stable_sort(answer.types, std::greater<>(), &metrics::HtaTypeRow::sum_us);
+  answer.types = metrics::hta_types_joined(rows);
   return answer;
 }
 
@@ -94,8 +86,10 @@ Result<Answered<Diagnosis>> diagnose(const DiagnoseRequest& request, const Conte
     answered.answer = hta_answer(reading, top);
     return answered;
   }
-  SEXTANT_TRY(explain::DiagnoseAnswer answer,
-              diagnosed_run(reading, {request.device, request.framework, request.job}, context));
+  SEXTANT_TRY(
+      explain::DiagnoseAnswer answer,
+      diagnosed_run(reading, {request.device, request.framework, request.model_flops, request.job},
+                    context));
   answer.top = top;
   answer.verbose = request.verbose;
   if (answer.findings) {

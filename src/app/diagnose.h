@@ -22,6 +22,7 @@ struct DiagnoseRequest {
   std::string fail_on = {};        // "input-bound,gain>5%": No where one holds
   std::string timeline_file = {};  // spans and evidence as a Chrome trace
   std::string report_file = {};    // all of it as a page
+  std::string model_flops = {};    // of a step on one rank
   std::string top = {};            // rows of each table
   JobRequest job = {};             // what was run; without a model nothing is predicted
   bool verbose = false;

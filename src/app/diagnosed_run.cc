@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 
 #include "app/recorded_devices.h"
+#include "base/text.h"
+#include "describe/layout/precision.h"
 #include "diagnose/diagnosis.h"
 #include "diagnose/scene.h"
 #include "machine/machine.h"
@@ -28,37 +30,53 @@ void add_up(explain::DiagnoseAnswer& answer) {
     take(rank.summary.operators, answer.operators);
     take(rank.summary.collectives, answer.collectives);
     take(rank.summary.ranges, answer.ranges);
+    take(rank.summary.signals, answer.signals);
   }
   answer.kernels = metrics::folded(std::move(answer.kernels));
   answer.operators = metrics::folded(std::move(answer.operators));
   answer.collectives = metrics::folded(std::move(answer.collectives));
   answer.ranges = metrics::folded(std::move(answer.ranges));
+  answer.signals = metrics::folded(std::move(answer.signals));
 }
 
-// The device's peak of what training multiplies in: bf16, where it has that, else fp16, else fp32.
+// The device's peaks of what training multiplies in.
 std::optional<explain::DiagnosedPeaks> peaks_of(const describe::Device& device) {
-  using describe::DType;
-  for (const DType format : {DType::kBf16, DType::kFp16, DType::kFp32}) {
-    if (const auto& peak = device.peak(format)) {
-      return explain::DiagnosedPeaks{
-          .device = device.id,
-          .format = std::string(describe::word_of<DType>(describe::kDTypeWords, format)),
-          .peaks = {.compute = peak->value,
-                    .memory = device.memory_bandwidth.value,
-                    .on_chip = std::nullopt}};
-    }
+  const std::optional<describe::DType> format = describe::usual_format(device);
+  if (!format) {
+    return std::nullopt;
   }
-  return std::nullopt;
+  return explain::DiagnosedPeaks{
+      .device = device.id,
+      .format = std::string(describe::word_of<describe::DType>(describe::kDTypeWords, *format)),
+      .peaks = {.compute = device.peak(*format)->value,
+                .memory = device.memory_bandwidth.value,
+                .on_chip = std::nullopt}};
+}
+
+// Of a step: a million times what the largest cluster does in an hour.
+constexpr double kMostFlops = 1e30;
+
+Result<std::optional<Flops>> flops_asked(const std::string& word) {
+  if (word.empty()) {
+    return std::nullopt;
+  }
+  const auto flops = to_double(word);
+  if (!flops || !(*flops > 0.0) || *flops > kMostFlops) {
+    return invalid(fmt::format("'{}' is no number of FLOPs", printable(word)), "‹model-flops›",
+                   "a number above 0, such as 4.2e15");
+  }
+  return Flops(*flops);
 }
 
 // Where all ranks have one device that is known.
 std::optional<describe::Device> common_device(const KnownDevices& devices) {
+  const std::optional<describe::Device>& first = devices.of_rank.front();
   for (const std::optional<describe::Device>& device : devices.of_rank) {
-    if (!device || device->id != devices.of_rank.front()->id) {
+    if (!device || !first || device->id != first->id) {
       return std::nullopt;
     }
   }
-  return devices.of_rank.front();
+  return first;
 }
 
 // Which file of ours stands for the devices, and what they can do.
@@ -87,9 +105,10 @@ metrics::DevicePeaks known_peaks(const explain::DiagnoseAnswer& answer) {
   return answer.peaks ? answer.peaks->peaks : metrics::DevicePeaks{};
 }
 
-void add_utilisation(explain::DiagnoseAnswer& answer) {
+void add_utilisation(const std::optional<Flops>& model_flops, explain::DiagnoseAnswer& answer) {
   const metrics::DevicePeaks peaks = known_peaks(answer);
-  answer.kpis = metrics::kpis(answer.totals, answer.operators, answer.collectives, peaks);
+  answer.kpis =
+      metrics::kpis(answer.totals, answer.operators, answer.collectives, peaks, model_flops);
   answer.rooflines = metrics::top_operators(answer.operators, peaks, answer.operators.size());
 }
 
@@ -133,7 +152,14 @@ Result<explain::FindingsAnswer> findings_of(const metrics::Summary& summary,
   }
   findings.diagnosis = diagnose::diagnosis_of(scene, findings.laid ? &*findings.laid : nullptr);
   const std::string& setting = context.settings.at("framework").value;
-  findings.framework = words.framework.empty() && setting != "auto" ? setting : words.framework;
+  const std::string word = words.framework.empty() && setting != "auto" ? setting : words.framework;
+  if (!word.empty()) {
+    SEXTANT_TRY(const describe::Framework known,
+                describe::parse_word<describe::Framework>(describe::kFrameworkWords, word,
+                                                          "framework", "‹framework›"));
+    findings.framework =
+        std::string(describe::word_of<describe::Framework>(describe::kFrameworkWords, known));
+  }
   findings.is_jax = std::ranges::any_of(answer.files, [](const explain::DiagnosedFile& file) {
     return file.recorder == timeline::Recorder::kXplane;
   });
@@ -144,6 +170,7 @@ Result<explain::FindingsAnswer> findings_of(const metrics::Summary& summary,
 
 Result<explain::DiagnoseAnswer> diagnosed_run(TraceReading& reading, const RunWords& words,
                                               const Context& context) {
+  SEXTANT_TRY(const std::optional<Flops> model_flops, flops_asked(words.model_flops));
   explain::DiagnoseAnswer answer;
   answer.provenance = std::move(reading.provenance);
   answer.files = std::move(reading.files);
@@ -168,7 +195,7 @@ Result<explain::DiagnoseAnswer> diagnosed_run(TraceReading& reading, const RunWo
         {.summary = std::move(rank), .totals = totals, .is_stated = reading.ranks[i].is_stated});
   }
   add_up(answer);
-  add_utilisation(answer);
+  add_utilisation(model_flops, answer);
   return answer;
 }
 

@@ -26,7 +26,9 @@ Result<OneRun> one_run(TraceRequest traces, const DiffRequest& request, const Co
   const std::string words = join(traces.traces, " ");
   SEXTANT_TRY(TraceReading reading, read_traces(traces, context, control));
   OneRun run{.answer = {}, .notes = std::move(reading.notes), .is_stopped = reading.is_stopped};
-  SEXTANT_TRY(run.answer, diagnosed_run(reading, {request.device, request.framework}, context));
+  SEXTANT_TRY(
+      run.answer,
+      diagnosed_run(reading, {.device = request.device, .framework = request.framework}, context));
   if (!run.answer.findings) {
     return invalid("has no whole step to compare", words, "a profile of three steps or more");
   }
@@ -42,6 +44,7 @@ diagnose::ComparedRun compared(const explain::DiagnoseAnswer& answer) {
       .operators = answer.operators,
       .collectives = answer.collectives,
       .ranges = answer.ranges,
+      .signals = answer.signals,
       .diagnosis = answer.findings ? &answer.findings->diagnosis : nullptr};
 }
 

@@ -37,6 +37,7 @@ constexpr Bytes kMostSummaryBytes = 4_GiB;
 constexpr double kSummaryHeld = 15.0;
 constexpr std::string_view kNamesFile = "profile/names.csv";
 constexpr std::string_view kOperatorsFile = "profile/operators.csv";
+constexpr std::string_view kNothingRan = "nothing that ran is recorded";
 
 // What one file gave.
 struct FileReading {
@@ -129,7 +130,7 @@ void take_summary(metrics::Summary summary, const ReadingPlan& plan, std::size_t
     into.ranks.push_back({.summary = std::move(rank), .file = number});
   }
   if (into.ranks.empty()) {
-    into.unread.push_back({into.file.name, "nothing that ran is recorded", 1});
+    into.unread.push_back({into.file.name, std::string(kNothingRan), 1});
   }
 }
 
@@ -167,8 +168,26 @@ void take_spans(const timeline::Recording& recording, std::size_t most, FileRead
                         into.spans);
 }
 
-void take_recording(const timeline::Recording& recording, const ReadingPlan& plan,
-                    std::size_t number, FileReading& into) {
+// An Error where no rank of the recording has a step that was asked for.
+Result<void> check_steps(const timeline::Recording& recording, const metrics::Summary& summary,
+                         const ReadingPlan& plan) {
+  const auto has_steps = [](const metrics::RankSummary& rank) { return !rank.steps.empty(); };
+  if (!plan.steps || summary.ranks.empty() || std::ranges::any_of(summary.ranks, has_steps)) {
+    return {};
+  }
+  std::vector<std::int64_t> numbers;
+  const metrics::View view = metrics::view_of(recording);
+  const metrics::Steps recorded = metrics::steps_of(view);
+  for (const metrics::Step& step : recorded.ranks.front().steps) {
+    numbers.push_back(step.number);
+  }
+  return invalid(
+      fmt::format("no step from {} to {} is recorded", plan.steps->first, plan.steps->last),
+      recording.source, explain::number_list(numbers));
+}
+
+Result<void> take_recording(const timeline::Recording& recording, const ReadingPlan& plan,
+                            std::size_t number, FileReading& into) {
   into.file.recorder = recording.recorder;
   into.file.bytes = recording.bytes;
   for (const timeline::Unread& loss : recording.unread) {
@@ -177,13 +196,16 @@ void take_recording(const timeline::Recording& recording, const ReadingPlan& pla
   if (plan.as_hta) {
     take_hta(metrics::view_of(recording), into);
   }
-  take_summary(metrics::summarize(recording, {.steps = plan.steps}), plan, number, into);
+  metrics::Summary summary = metrics::summarize(recording, {.steps = plan.steps});
+  SEXTANT_CHECK_OK(check_steps(recording, summary, plan));
+  take_summary(std::move(summary), plan, number, into);
   if (plan.spans_of_file > 0) {
     take_spans(recording, plan.spans_of_file, into);
   }
   for (RankReading& rank : into.ranks) {
     rank.is_stated = plan.files[number].rank || is_stated(recording, rank.summary.rank);
   }
+  return {};
 }
 
 // A summary, not a profile: by its first bytes, where these can be seen twice.
@@ -271,8 +293,7 @@ class FileReader {
                                           .progress = [this, i](std::int64_t taken, std::int64_t) {
                                             progress_.taken(i, taken);
                                           }}));
-    take_recording(recording, plan_, i, readings_[i]);
-    return {};
+    return take_recording(recording, plan_, i, readings_[i]);
   }
 
   const ReadingPlan& plan_;
@@ -349,6 +370,23 @@ std::optional<Error> first_error(const std::vector<FileReading>& readings) {
   return std::nullopt;
 }
 
+// Of files without a rank: what was lost of them may be why.
+Error nothing_recorded(const TraceReading& reading) {
+  constexpr std::size_t kSaid = 3;
+  std::vector<std::string> lost;
+  for (const explain::DiagnosedLoss& loss : reading.unread) {
+    if (lost.size() < kSaid && loss.what != kNothingRan) {
+      lost.push_back(printable(loss.what, 200) +
+                     (loss.count > 1 ? fmt::format(" ({})", with_thousands(loss.count)) : ""));
+    }
+  }
+  return {.kind = ErrorKind::kInvalid,
+          .what = std::string(kNothingRan) +
+                  (lost.empty() ? std::string() : "; not read: " + join(lost, ", ")),
+          .where = reading.files.empty() ? std::string() : reading.files.front().name,
+          .allowed = {}};
+}
+
 // Leaves the ranks that are asked for.
 Result<void> select_ranks(const std::string& word, const std::vector<NumberRange>& asked,
                           TraceReading& reading) {
@@ -369,8 +407,7 @@ Result<void> select_ranks(const std::string& word, const std::vector<NumberRange
     return invalid(fmt::format("none of the ranks {} is in what was read", printable(word)),
                    "‹ranks›", explain::number_list(numbers));
   }
-  return invalid("nothing that ran is recorded",
-                 reading.files.empty() ? std::string() : reading.files.front().name);
+  return tl::unexpected(nothing_recorded(reading));
 }
 
 }  // namespace

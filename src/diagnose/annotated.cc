@@ -57,7 +57,7 @@ struct Noted {
 };
 
 // Each interval in the first lane in which nothing lies at its time.
-void add_evidence(Timeline& timeline, RankId rank, std::vector<Noted> notes) {
+void add_evidence_lanes(Timeline& timeline, RankId rank, std::vector<Noted> notes) {
   std::ranges::stable_sort(notes, {}, [](const Noted& note) {
     return std::tuple(note.evidence->time.start_ns, note.evidence->time.end_ns);
   });
@@ -101,7 +101,7 @@ timeline::Timeline annotated(const timeline::Timeline& measured,
       add_mark(timeline, own_lane(timeline, rank.rank, 0, "steps on the device"),
                fmt::format("step {}", step.number), step.window);
     }
-    add_evidence(timeline, rank.rank, notes[rank.rank]);
+    add_evidence_lanes(timeline, rank.rank, notes[rank.rank]);
   }
   const std::optional<std::int64_t> base = common_base(ranks);
   if (base && may_shift(timeline, -*base)) {

@@ -80,11 +80,11 @@ std::vector<Evidence> evidence_of(const Scene& scene,
   // Rows of the scene are of all ranks; moments stand in those of one.
   const metrics::RankSummary& rank = scene.summary->ranks.front();
   for (const metrics::WorkRow* row : rows) {
-    const auto same = std::ranges::find_if(rank.work.rows, [&](const metrics::WorkRow& one) {
+    const auto same = std::ranges::find_if(rank.device_work.rows, [&](const metrics::WorkRow& one) {
       return one.pass == row->pass && one.part == row->part && one.name == row->name &&
              one.unit == row->unit && one.inputs == row->inputs;
     });
-    if (same != rank.work.rows.end() && evidence.size() < kMostEvidence) {
+    if (same != rank.device_work.rows.end() && evidence.size() < kMostEvidence) {
       evidence.push_back({rank.rank, same->longest, same->name});
     }
   }

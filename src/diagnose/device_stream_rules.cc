@@ -50,10 +50,10 @@ std::vector<Evidence> chain_evidence(const Scene& scene, const ChainSum& sum) {
   std::vector<Evidence> evidence;
   const metrics::RankSummary& rank = scene.summary->ranks.front();
   for (const ChainRow* row : sum.rows) {
-    const auto same = std::ranges::find_if(rank.work.chains, [&](const ChainRow& one) {
+    const auto same = std::ranges::find_if(rank.device_work.chains, [&](const ChainRow& one) {
       return one.pass == row->pass && one.names == row->names;
     });
-    if (same != rank.work.chains.end() && evidence.size() < kMostEvidence) {
+    if (same != rank.device_work.chains.end() && evidence.size() < kMostEvidence) {
       evidence.push_back({rank.rank, same->longest, same->names});
     }
   }

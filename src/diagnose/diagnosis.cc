@@ -9,9 +9,13 @@
 
 #include <fmt/format.h>
 
+#include "diagnose/communication_rules.h"
 #include "diagnose/device_rules.h"
 #include "diagnose/host_rules.h"
+#include "diagnose/imbalance_rules.h"
 #include "diagnose/laid_over.h"
+#include "diagnose/precedence.h"
+#include "diagnose/rank_rules.h"
 
 namespace sextant::diagnose {
 namespace {
@@ -19,6 +23,7 @@ namespace {
 void add(Findings&& family, Diagnosis& diagnosis) {
   std::ranges::move(family.found, std::back_inserter(diagnosis.findings));
   std::ranges::move(family.abstained, std::back_inserter(diagnosis.abstentions));
+  std::ranges::move(family.notes, std::back_inserter(diagnosis.notes));
 }
 
 // The device waits for its host before work that need not be there at all: that time is the
@@ -52,13 +57,22 @@ bool comes_before(const Finding& a, const Finding& b) {
 }  // namespace
 
 Diagnosis diagnosis_of(const Scene& scene, const LaidOver* laid) {
-  Diagnosis diagnosis{
-      .step = scene.step, .parts = scene.parts, .findings = {}, .abstentions = {}, .ceiling = {}};
-  diagnosis.bottleneck = bottleneck_of(bottleneck_facts(scene));
+  Diagnosis diagnosis{.step = scene.step,
+                      .parts = scene.parts,
+                      .bottleneck = bottleneck_of(bottleneck_facts(scene)),
+                      .findings = {},
+                      .abstentions = {},
+                      .notes = {},
+                      .ceiling = {}};
   // Families of rules, each in files of its own.
+  const CommunicationTimes communication = communication_times(scene);
+  add(exposed_communication(scene, communication), diagnosis);
+  add(uneven_work(scene, communication), diagnosis);
+  add(rank_findings(scene), diagnosis);
   add(device_findings(scene), diagnosis);
   add(host_findings(scene), diagnosis);
   leave_idle_to_its_cause(diagnosis.findings);
+  explain(diagnosis.findings);
   if (laid != nullptr) {
     add(departure_findings(scene, *laid, diagnosis.findings), diagnosis);
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "diagnose/bottleneck.h"
@@ -15,6 +16,7 @@ namespace sextant::diagnose {
 struct Findings {
   std::vector<Finding> found;
   std::vector<Abstention> abstained;
+  std::vector<std::string> notes = {};  // what it rests on, or leaves open, a sentence each
 };
 
 struct Diagnosis {
@@ -23,6 +25,7 @@ struct Diagnosis {
   BottleneckClass bottleneck = {};
   std::vector<Finding> findings;        // worth most first; explained ones after all others
   std::vector<Abstention> abstentions;  // by rule
+  std::vector<std::string> notes;       // what they rest on, in order of families
   Seconds ceiling;                      // total_ceiling of the findings
 };
 

@@ -122,6 +122,14 @@ std::vector<Change> collective_changes(const ComparedRun& a, const ComparedRun& 
                     });
 }
 
+std::vector<Change> signal_changes(const ComparedRun& a, const ComparedRun& b) {
+  return changes_of(a, b, &ComparedRun::signals,
+                    [](Rows& rows, bool is_b, const metrics::SignalRow& row) {
+                      rows.add(is_b, std::string(metrics::name_of(row.signal)), row.what,
+                               row.exposed_ns(), row.time.count);
+                    });
+}
+
 // Of a range what is its own: work, and idle time before it.
 std::vector<Change> range_changes(const ComparedRun& a, const ComparedRun& b) {
   return changes_of(a, b, &ComparedRun::ranges,
@@ -333,6 +341,7 @@ Difference difference_of(const ComparedRun& a, const ComparedRun& b) {
   difference.kernels = kernel_changes(a, b);
   difference.operators = operator_changes(a, b);
   difference.collectives = collective_changes(a, b);
+  difference.signals = signal_changes(a, b);
   difference.makeup = makeup_of(a, b, difference);
   difference.ranges = ranges_makeup(a, b, difference);
   difference.findings = finding_changes(a, b);

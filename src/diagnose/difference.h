@@ -31,6 +31,7 @@ struct ComparedRun {
   std::span<const metrics::OperatorRow> operators;
   std::span<const metrics::CollectiveRow> collectives;
   std::span<const metrics::RangeRow> ranges;
+  std::span<const metrics::SignalRow> signals;
   const Diagnosis* diagnosis = nullptr;  // null: there is none
 };
 
@@ -74,6 +75,9 @@ struct Difference {
   std::vector<Change> kernels;
   std::vector<Change> operators;
   std::vector<Change> collectives;
+  // What the host was at while the device idled, or only copied for it. Their sum is that of the
+  // idle part and more: copies.
+  std::vector<Change> signals;
   std::vector<FindingChange> findings;  // explained ones left out; most change first
 };
 

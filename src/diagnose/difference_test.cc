@@ -24,6 +24,7 @@ struct MadeRun {
             .operators = rank.operators,
             .collectives = rank.collectives,
             .ranges = rank.ranges,
+            .signals = rank.signals,
             .diagnosis = &diagnosis};
   }
 };

@@ -10,6 +10,7 @@ Diagnosis diagnosis_with(std::vector<Finding> findings) {
                       .parts = {5_s, 2_s, 0_s, 3_s},
                       .findings = std::move(findings),
                       .abstentions = {},
+                      .notes = {},
                       .ceiling = {}};
   diagnosis.ceiling = total_ceiling(diagnosis.findings, diagnosis.parts);
   return diagnosis;

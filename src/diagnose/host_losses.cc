@@ -16,6 +16,8 @@ using metrics::SignalRow;
 
 // Devices are full where less than a twentieth is free: one more large tensor finds no room.
 constexpr double kFull = 0.95;
+// An optimizer without parameters of its own launches nothing either, and takes no time.
+constexpr double kLeastUpdate = 0.01;
 // The share of dispatching that recorded functions must have for the recorder to be its cause.
 constexpr double kRecordedShare = 0.1;
 
@@ -30,6 +32,7 @@ struct HostFacts {
   bool has_retried = false;
   bool is_full = false;
   bool is_launching_recorded = false;
+  std::int64_t python_ns = 0;  // of recorded functions between operators
 };
 
 std::int64_t sum_of(const RankSummary& rank, Signal signal,
@@ -49,6 +52,9 @@ std::int64_t releases(const SignalRow& row) {
 std::int64_t idle(const SignalRow& row) {
   return row.idle_ns;
 }
+std::int64_t length(const SignalRow& row) {
+  return row.time.total_ns;
+}
 std::int64_t count(const SignalRow& row) {
   return row.time.count;
 }
@@ -57,7 +63,9 @@ HostFacts facts_of(const RankSummary& rank, std::optional<Bytes> device_memory) 
   HostFacts facts;
   const metrics::RankTotals total = rank.total();
   facts.knows_loader = sum_of(rank, Signal::kData, count) > 0;
-  facts.updates_on_host = rank.has_device && sum_of(rank, Signal::kHostUpdate, idle) > 0;
+  facts.updates_on_host =
+      rank.has_device && static_cast<double>(sum_of(rank, Signal::kHostUpdate, idle)) >=
+                             kLeastUpdate * static_cast<double>(total.time.total_ns());
   // One that frees after every use frees inside and outside of operators alike.
   facts.has_retried =
       sum_of(rank, Signal::kRetry, releases) > 0 &&
@@ -65,6 +73,7 @@ HostFacts facts_of(const RankSummary& rank, std::optional<Bytes> device_memory) 
   facts.is_full =
       total.memory && device_memory &&
       static_cast<double>(total.memory->reserved_bytes) >= kFull * device_memory->base();
+  facts.python_ns = sum_of(rank, Signal::kPython, length);
   const std::int64_t python = sum_of(rank, Signal::kPython, idle);
   const std::int64_t dispatch =
       python + sum_of(rank, Signal::kDispatch, idle) + sum_of(rank, Signal::kLatency, idle);
@@ -115,7 +124,7 @@ RuleOfRow rule_of_allocation(const SignalRow& row, const HostFacts& facts) {
 RuleOfRow rule_of_copy_in(const SignalRow& row, const HostFacts& facts) {
   const bool is_large = static_cast<double>(row.bytes) >
                         metrics::kSmallCopyBytes * static_cast<double>(row.time.count);
-  return is_large && facts.updates_on_host ? RuleOfRow{HostRule::kOffload, Status::kInferred}
+  return is_large && facts.updates_on_host ? RuleOfRow{HostRule::kOffload, Status::kVerified}
                                            : RuleOfRow{HostRule::kPageable, Status::kVerified};
 }
 
@@ -144,7 +153,8 @@ RuleOfRow rule_of_row(const SignalRow& row, const HostFacts& facts) {
     case Signal::kCopyIn:
       return rule_of_copy_in(row, facts);
     case Signal::kCopyOut:
-      return {facts.updates_on_host ? HostRule::kOffload : HostRule::kSave, Status::kInferred};
+      return facts.updates_on_host ? RuleOfRow{HostRule::kOffload, Status::kVerified}
+                                   : RuleOfRow{HostRule::kSave, Status::kInferred};
     case Signal::kSync:
       return RuleOfRow{HostRule::kSync, Status::kVerified};
     case Signal::kHeldUp:
@@ -152,8 +162,7 @@ RuleOfRow rule_of_row(const SignalRow& row, const HostFacts& facts) {
     case Signal::kDispatch:
     case Signal::kLatency:
     case Signal::kPython:
-      return facts.is_launching_recorded ? RuleOfRow{HostRule::kRecorder, Status::kInferred}
-                                         : RuleOfRow{HostRule::kLaunch, Status::kVerified};
+      return {HostRule::kLaunch, Status::kVerified};
     case Signal::kStepStart:
       return rule_of_step_start(row, facts);
     case Signal::kHostCode:
@@ -192,15 +201,29 @@ void add_row(const RankSummary& rank, const SignalRow& row, const RuleOfRow& of,
   const std::int64_t more = row.exposed_ns() + row.after_ns;
   loss.idle_ns += row.idle_ns + row.after_ns;
   loss.copy_ns += row.copy_ns;
-  loss.stalls += row.time.count;
-  loss.stall_ns += row.time.total_ns;
+  loss.stalls += is_dispatching(row.signal) ? 0 : row.time.count;
+  loss.stall_ns += is_dispatching(row.signal) ? 0 : row.time.total_ns;
   loss.bytes += row.bytes;
-  // Rows come by what they cost: the first names it and says how sure it is.
-  if (before == 0 && more > 0) {
+  // Rows come by what they cost: the first names it and says how sure it is. What followed is
+  // reckoned, not seen.
+  if ((before == 0 && more > 0) || row.signal == Signal::kHostUpdate) {
     loss.what = row.what;
-    loss.status = of.status;
+    loss.status =
+        row.after_ns > row.exposed_ns() ? std::max(of.status, Status::kInferred) : of.status;
   }
   add_evidence(rank, row, loss);
+}
+
+// Without the recorder the host would launch earlier by the time that recorded functions take at
+// most, hidden or not: as much of the late launches is its doing.
+void blame_recorder(std::int64_t python_ns, HostLoss& launching, HostLoss& recorder) {
+  const std::int64_t moved = std::min(python_ns, launching.idle_ns);
+  launching.idle_ns -= moved;
+  if (recorder.total_ns() < moved) {
+    recorder.status = Status::kInferred;
+    recorder.evidence = launching.evidence;
+  }
+  recorder.idle_ns += moved;
 }
 
 }  // namespace
@@ -228,9 +251,12 @@ HostLosses host_losses(const RankSummary& rank, std::optional<Bytes> device_memo
     after += is_dispatching(row.signal) ? 0 : row.after_ns;
   }
   // Late launches that follow a stall are the stall's, not the pace of launching.
-  HostLoss& launching = losses.by_rule[static_cast<std::size_t>(
-      facts.is_launching_recorded ? HostRule::kRecorder : HostRule::kLaunch)];
+  HostLoss& launching = losses.by_rule[static_cast<std::size_t>(HostRule::kLaunch)];
   launching.idle_ns = std::max<std::int64_t>(0, launching.idle_ns - after);
+  if (facts.is_launching_recorded) {
+    blame_recorder(facts.python_ns, launching,
+                   losses.by_rule[static_cast<std::size_t>(HostRule::kRecorder)]);
+  }
   return losses;
 }
 

@@ -73,6 +73,7 @@ HostFigures figures_of(const RankLoss& rank, HostRule rule) {
                       .stall = rank.of_step(loss.stall_ns),
                       .copied = Bytes(per_step(loss.bytes)),
                       .what = loss.what,
+                      .waits = rank.rank->has_device ? "the device" : "the rank",
                       .status = loss.status,
                       .launches = 0.0,
                       .kernel = {},
@@ -107,6 +108,10 @@ std::optional<Finding> finding_of(const std::vector<RankLoss>& ranks, HostRule r
                   .advice = {}};
   finding.parts[static_cast<std::size_t>(StepPart::kExposedCopy)] = worst.of_step(loss.copy_ns);
   finding.parts[static_cast<std::size_t>(StepPart::kIdle)] = lost - worst.of_step(loss.copy_ns);
+  // How fast the host launches is not known where the recorder slows it.
+  if (rule == HostRule::kLaunch && worst.losses.is_launching_recorded) {
+    finding.explained_by = rule_id(HostRule::kRecorder);
+  }
   return finding;
 }
 
@@ -154,6 +159,13 @@ Findings host_findings(const Scene& scene) {
     return std::ranges::any_of(findings.found,
                                [&](const Finding& found) { return found.rule == one.rule; });
   });
+  // What explains another must be said itself.
+  for (Finding& finding : findings.found) {
+    if (finding.explained_by && std::ranges::find(findings.found, *finding.explained_by,
+                                                  &Finding::rule) == findings.found.end()) {
+      finding.explained_by = std::nullopt;
+    }
+  }
   return findings;
 }
 

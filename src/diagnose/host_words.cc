@@ -29,13 +29,13 @@ std::string named(const HostFigures& figures, const char* otherwise) {
 
 std::string input_sentence(const HostFigures& figures) {
   if (figures.status == Status::kVerified) {
-    return fmt::format("the device waits {} for {}, which takes {}", lost_text(figures),
+    return fmt::format("{} waits {} for {}, which takes {}", figures.waits, lost_text(figures),
                        figures.what, to_text(figures.stall));
   }
   return fmt::format(
-      "the device waits {} between the mark of a step and its first operator, where loops fetch "
-      "their batch; no loader was recorded",
-      lost_text(figures));
+      "{} waits {} between the mark of a step and its first operator, where loops fetch their "
+      "batch; no loader was recorded",
+      figures.waits, lost_text(figures));
 }
 
 std::string launch_sentence(const HostFigures& figures) {
@@ -68,8 +68,8 @@ std::string recorder_sentence(const HostFigures& figures) {
                        lost_text(figures));
   }
   return fmt::format(
-      "every function of Python was recorded, which slows the host: the device is idle {} because "
-      "it launches late, and how much of that the run has without the profiler is not known",
+      "every function of Python was recorded, which slows the host: the device is idle up to {} "
+      "because of that, and how fast the host launches by itself is not known",
       lost_text(figures));
 }
 
@@ -85,11 +85,11 @@ std::string save_sentence(const HostFigures& figures) {
 std::string busy_sentence(const HostFigures& figures) {
   return figures.status == Status::kUnverified
              ? fmt::format(
-                   "the device is idle {} while the host runs no operator; what it does "
-                   "then was not recorded",
-                   lost_text(figures))
-             : fmt::format("the device is idle {} while the host is at {} and launches nothing",
-                           lost_text(figures), figures.what);
+                   "{} is idle {} while the host runs no operator; what it does then was "
+                   "not recorded",
+                   figures.waits, lost_text(figures))
+             : fmt::format("{} is idle {} while the host is at {} and launches nothing",
+                           figures.waits, lost_text(figures), figures.what);
 }
 
 std::string compilation_sentence(const HostFigures& figures) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "base/units.h"
 #include "diagnose/host_losses.h"
@@ -16,6 +17,7 @@ struct HostFigures {
   Seconds stall;        // how long they took, all together
   Bytes copied;
   std::string what;
+  std::string_view waits = "the device";  // whose time it is; of a rank of CPUs "the rank"
   Status status = Status::kInferred;
   double launches = 0.0;
   Seconds kernel;  // mean of the work on the device

@@ -26,8 +26,8 @@ Scene scene_of(const metrics::Summary& summary, const metrics::DevicePeaks& peak
     append(rank.operators, scene.operators);
     append(rank.kernels, scene.kernels);
     append(rank.collectives, scene.collectives);
-    append(rank.work.rows, scene.work.rows);
-    append(rank.work.chains, scene.work.chains);
+    append(rank.device_work.rows, scene.work.rows);
+    append(rank.device_work.chains, scene.work.chains);
   }
   scene.operators = metrics::folded(std::move(scene.operators));
   scene.kernels = metrics::folded(std::move(scene.kernels));

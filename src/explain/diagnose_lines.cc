@@ -73,10 +73,24 @@ std::string read_line(const DiagnoseAnswer& answer) {
                      to_text(bytes), recorder_names(answer));
 }
 
+// "3-7"; of many pieces the first few, the last and how many there are.
+std::string step_list(const std::vector<std::int64_t>& numbers) {
+  constexpr std::size_t kShown = 48;
+  std::string text = number_list(numbers);
+  if (text.size() <= kShown) {
+    return text;
+  }
+  text.resize(text.rfind(',', kShown));
+  return fmt::format("{} … {} ({})", text, numbers.back(), numbers.size());
+}
+
 // How the steps of a rank were found, and which are left out.
 std::string steps_way(const DiagnosedRank& rank) {
   const metrics::RankSummary& summary = rank.summary;
-  const std::string kept = number_list(kept_numbers(summary));
+  std::string kept = step_list(kept_numbers(summary));
+  if (const std::int64_t more = rank.totals.steps - std::ssize(summary.steps); more > 0) {
+    kept += fmt::format(" and {} more", with_thousands(more));
+  }
   std::string way;
   switch (summary.basis) {
     case metrics::StepBasis::kMarkers:
@@ -167,7 +181,8 @@ std::string communication_text(const DiagnoseAnswer& answer) {
   }
   const metrics::Kpis& kpis = *answer.kpis;
   std::string text =
-      fmt::format("{} of the step, {} of that behind compute", percent(kpis.communication_share),
+      fmt::format("{} of the step ({} by named collectives), {} of that behind compute",
+                  percent(kpis.communication_share), percent(kpis.standard_communication_share),
                   percent(ns_share(totals.time.overlap_ns, totals.time.communication_ns)));
   if (kpis.mean_all_reduce) {
     text += fmt::format("; one mean all-reduce {}, {} of the step", to_text(*kpis.mean_all_reduce),
@@ -186,6 +201,7 @@ std::string diagnosed_use_text(const metrics::Kpis& kpis) {
   };
   add("of the peak, FLOPs recorded are", kpis.flops_utilisation);
   add("of memory's bandwidth, bytes recorded are", kpis.memory_utilisation);
+  add("MFU", kpis.mfu);
   add("goodput", kpis.goodput);
   return text;
 }
@@ -228,11 +244,17 @@ std::vector<DiagnosisLine> diagnosis_state(const DiagnoseAnswer& answer) {
     lines.push_back({"idle", shares_text(idle_parts(totals.idle), totals.time.idle_ns)});
   }
   lines.push_back({"path", shares_text(path_parts(totals.path_ns), totals.time.total_ns())});
+  if (answer.verbose) {
+    lines.push_back(
+        {"spent", shares_text(category_parts(totals.categories_ns), totals.time.total_ns())});
+  }
   lines.push_back({"comm.", communication_text(answer)});
   if (answer.kpis) {
     lines.push_back({"use", diagnosed_use_text(*answer.kpis)});
   }
-  lines.push_back({"memory", peak_memory_text(answer)});
+  if (totals.memory || answer.verbose) {
+    lines.push_back({"memory", peak_memory_text(answer)});
+  }
   return lines;
 }
 

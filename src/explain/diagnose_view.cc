@@ -100,7 +100,7 @@ std::string unread_text(const DiagnoseAnswer& answer, const Style& style) {
 // kGivesWay.
 enum SharedTable : std::size_t { kOperators, kKernels, kCollectives, kRanks, kSharedTables };
 constexpr std::array<std::size_t, kSharedTables> kUsualRows{4, 4, 3, 3};
-constexpr std::array<SharedTable, kSharedTables> kGivesWay{kKernels, kOperators, kCollectives,
+constexpr std::array<SharedTable, kSharedTables> kGivesWay{kKernels, kCollectives, kOperators,
                                                            kRanks};
 
 using SharedRows = std::array<std::size_t, kSharedTables>;
@@ -130,12 +130,14 @@ std::string tables_in(std::size_t room, const DiagnoseAnswer& answer, const Styl
   SharedRows rows = kUsualRows;
   std::string text = shared_tables(answer, style, rows);
   while (line_count(text) > room) {
-    const auto longest =
-        std::ranges::max_element(kGivesWay, {}, [&](SharedTable table) { return rows[table]; });
+    // Ranks are compared by two rows at least.
+    const auto longest = std::ranges::max_element(kGivesWay, {}, [&](SharedTable table) {
+      return table == kRanks && rows[table] > 0 ? rows[table] - 1 : rows[table];
+    });
     if (rows[*longest] == 0) {
       return {};
     }
-    rows[*longest] -= 1;
+    rows[*longest] -= *longest == kRanks && rows[kRanks] == 2 ? 2 : 1;
     text = shared_tables(answer, style, rows);
   }
   return text;

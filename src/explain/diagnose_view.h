@@ -68,6 +68,7 @@ struct DiagnoseAnswer {
   std::vector<metrics::OperatorRow> operators;
   std::vector<metrics::CollectiveRow> collectives;
   std::vector<metrics::RangeRow> ranges;
+  std::vector<metrics::SignalRow> signals;
   // Of the mean step of all ranks; peaks only where all have one device.
   std::optional<metrics::Kpis> kpis;
   std::optional<DiagnosedPeaks> peaks;

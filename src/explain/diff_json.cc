@@ -117,6 +117,7 @@ std::string diff_json(const DiffAnswer& answer) {
   json["kinds"] = changes_json(difference.kinds, most);
   json["ops"] = changes_json(difference.operators, most);
   json["kernels"] = changes_json(difference.kernels, most);
+  json["host_signals"] = changes_json(difference.signals, most);
   json["collectives"] = changes_json(difference.collectives, most);
   json["findings"] = std::move(findings);
   json["fail_on_met"] = answer.met;

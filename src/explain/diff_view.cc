@@ -23,11 +23,12 @@ using sextant::to_text;
 
 constexpr std::size_t kVerboseChanges = 30;
 // Together with what stands above them, no more than a screen of 40 lines.
-constexpr std::size_t kMadeOfRows = 8;
-constexpr std::size_t kRangeRows = 5;
-constexpr std::size_t kKindRows = 5;
+constexpr std::size_t kMadeOfRows = 5;
+constexpr std::size_t kRangeRows = 4;
+constexpr std::size_t kKindRows = 4;
+constexpr std::size_t kSignalRows = 3;
 constexpr std::size_t kFewest = 3;
-constexpr std::size_t kCollectiveChanges = 3;
+constexpr std::size_t kCollectiveChanges = 2;
 constexpr std::size_t kNameLetters = 46;
 
 std::string change_cell(const std::optional<Seconds>& time) {
@@ -227,6 +228,10 @@ std::string to_text(const DiffAnswer& answer, const Style& style) {
         style);
   }
   text += makeup_section(answer, difference.ranges, kRangeRows, style);
+  text += titled("",
+                 change_table(difference.signals, "the host, device idle",
+                              rows_of(answer, kSignalRows), difference),
+                 style);
   text += titled("",
                  change_table(difference.collectives, "collective",
                               rows_of(answer, kCollectiveChanges), difference),

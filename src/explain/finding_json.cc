@@ -92,6 +92,10 @@ void add_findings(Json& json, const DiagnoseAnswer& answer) {
   json["findings"] = std::move(list);
   json["abstained"] = std::move(abstained);
   json["asked"] = asked_rules(findings);
+  json["notes"] = Json::array();
+  for (const std::string& note : findings.diagnosis.notes) {
+    json["notes"].push_back(safe_text(note));
+  }
   json["gain_ceiling_total"] =
       or_null(gain_share(findings.diagnosis.ceiling, findings.diagnosis.step));
   json["fail_on_met"] = findings.met;

@@ -6,9 +6,28 @@
 #include <vector>
 
 #include "base/quantity_text.h"
+#include "base/scratch_folder_testing.h"
 #include "explain/diagnose_view.h"
 
 namespace sextant::explain {
+
+// The built-in book and a rule "made-wait", whose words are only these.
+inline diagnose::RuleBook made_book() {
+  const ScratchFolder folder;
+  (void)folder.write("diagnose/made.toml", R"toml([made-wait]
+title = "devices wait for data"
+meaning = "Devices stand idle while the host loads input."
+record = "PyTorch: profile(activities=[CPU, CUDA])"
+
+[made-wait.advice.workers]
+what = "Load batches ahead, in processes of their own."
+source = "https://pytorch.org/tutorials/recipes/recipes/tuning_guide.html"
+pytorch = "DataLoader(num_workers=4)"
+megatron-core = "--num-workers 4"
+)toml");
+  const auto data = describe::DataStore::with_override(folder.path());
+  return diagnose::RuleBook::load(data.value()).value();
+}
 
 inline diagnose::Finding made_finding(std::string rule, Seconds lost) {
   return {.rule = std::move(rule),
@@ -33,7 +52,7 @@ inline DiagnoseAnswer made_diagnosis(std::vector<diagnose::Finding> found) {
   answer.ranks = {rank};
   answer.files = {{.name = "rank2.json", .bytes = {}, .ranks = {RankId{2}}}};
   FindingsAnswer findings;
-  findings.book = diagnose::RuleBook::load(describe::DataStore()).value();
+  findings.book = made_book();
   findings.diagnosis.step = 100_ms;
   findings.diagnosis.parts = {50_ms, 20_ms, 0_ms, 30_ms};
   findings.diagnosis.findings = std::move(found);

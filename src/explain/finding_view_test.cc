@@ -7,6 +7,7 @@
 
 #include "explain/finding_json.h"
 #include "explain/finding_testing.h"
+#include "explain/finding_words.h"
 
 namespace sextant::explain {
 namespace {
@@ -16,33 +17,35 @@ bool has_text(const std::string& text, std::string_view what) {
 }
 
 TEST(FindingView, TheWorstHasItsCostCauseRanksAndFirstAdvice) {
-  const DiagnoseAnswer answer = made_diagnosis({made_finding("input-bound", 20_ms)});
+  const DiagnoseAnswer answer = made_diagnosis({made_finding("made-wait", 20_ms)});
   const std::string text = to_text(answer, {});
-  EXPECT_TRUE(has_text(text, "1  input-bound  20 ms a step, gain up to 25.0 % (rank 2, verified)"))
+  EXPECT_TRUE(has_text(text, "1  made-wait  20 ms a step, gain up to 25.0 % (rank 2, verified)"))
       << text;
   EXPECT_TRUE(has_text(text, "Rank 2 waits 20 ms a step for its data.")) << text;
   EXPECT_TRUE(
-      has_text(text, "→ Load batches ahead, in processes of their own. pytorch: DataLoader("))
+      has_text(text, "→ pytorch: DataLoader(num_workers=4). Load batches ahead, in processes of"))
       << text;
-  EXPECT_LT(text.find("input-bound"), text.find("where the step goes"));
+  EXPECT_LT(text.find("made-wait"), text.find("where the step goes"));
 }
 
 TEST(FindingView, AFrameworksOwnSettingIsShownFirst) {
-  DiagnoseAnswer answer = made_diagnosis({made_finding("input-bound", 20_ms)});
+  DiagnoseAnswer answer = made_diagnosis({made_finding("made-wait", 20_ms)});
   answer.findings->framework = "megatron-core";
   EXPECT_TRUE(has_text(to_text(answer, {}), "megatron-core: --num-workers 4"));
 }
 
 TEST(FindingView, VerboseHasEvidenceOnTheProfilesClockSourcesAndAbstentions) {
-  DiagnoseAnswer answer = made_diagnosis({made_finding("input-bound", 20_ms)});
+  DiagnoseAnswer answer = made_diagnosis({made_finding("made-wait", 20_ms)});
   answer.verbose = true;
   answer.ranks[0].summary.base_ns = 1'000'000;
-  answer.findings->diagnosis.abstentions = {{"input-bound", "host operators"}};
+  answer.findings->diagnosis.abstentions = {{"made-wait", "host operators"}};
+  answer.findings->diagnosis.notes = {"clocks are aligned within 3 us"};
   const std::string text = to_text(answer, {});
   EXPECT_TRUE(has_text(text, "rank 2 at 4000.250 us for 7 ms: DataLoader.next")) << text;
+  EXPECT_TRUE(has_text(text, "rests on: clocks are aligned within 3 us")) << text;
   EXPECT_TRUE(has_text(text, "https://pytorch.org/tutorials")) << text;
   EXPECT_TRUE(has_text(text, "megatron-core: --num-workers 4")) << text;
-  EXPECT_TRUE(has_text(text, "not asked: input-bound needs host operators: PyTorch: profile("))
+  EXPECT_TRUE(has_text(text, "not asked: made-wait needs host operators: PyTorch: profile("))
       << text;
 }
 
@@ -56,7 +59,7 @@ TEST(FindingView, AHealthyTraceIsSaidToBeOne) {
 }
 
 TEST(FindingView, WhatAnotherExplainsIsSaidSo) {
-  diagnose::Finding second = made_finding("input-bound", 5_ms);
+  diagnose::Finding second = made_finding("made-wait", 5_ms);
   second.explained_by = "late-rank";
   const std::string text = to_text(made_diagnosis({second}), {});
   EXPECT_TRUE(has_text(text, "explained by late-rank")) << text;
@@ -65,7 +68,7 @@ TEST(FindingView, WhatAnotherExplainsIsSaidSo) {
 
 // However much there is to say.
 TEST(FindingView, TheFirstScreenIsOneScreen) {
-  std::vector<diagnose::Finding> many(30, made_finding("input-bound", 2_ms));
+  std::vector<diagnose::Finding> many(30, made_finding("made-wait", 2_ms));
   for (diagnose::Finding& finding : many) {
     finding.cause = std::string(90, 'x') + " " + std::string(90, 'y') + " " + std::string(90, 'z');
   }
@@ -80,19 +83,19 @@ TEST(FindingView, TheFirstScreenIsOneScreen) {
     answer.rooflines.emplace_back();
     answer.collectives.emplace_back();
   }
-  answer.findings->met = {"input-bound is found"};
+  answer.findings->met = {"made-wait is found"};
   const std::string text = to_text(answer, {});
   EXPECT_LE(std::count(text.begin(), text.end(), '\n'), 40) << text;
   EXPECT_TRUE(has_text(text, "25 more")) << text;
 }
 
 TEST(FindingView, JsonHasAllOfAFinding) {
-  DiagnoseAnswer answer = made_diagnosis({made_finding("input-bound", 20_ms)});
+  DiagnoseAnswer answer = made_diagnosis({made_finding("made-wait", 20_ms)});
   answer.findings->diagnosis.abstentions = {{"python-gc", "stacks"}};
   Json json;
   add_findings(json, answer);
   const Json& finding = json["findings"].at(0);
-  EXPECT_EQ(finding["rule"], "input-bound");
+  EXPECT_EQ(finding["rule"], "made-wait");
   EXPECT_EQ(finding["title"], "devices wait for data");
   EXPECT_EQ(finding["ranks"], Json::array({2}));
   EXPECT_DOUBLE_EQ(finding["seconds_per_step"].get<double>(), 0.02);
@@ -104,6 +107,12 @@ TEST(FindingView, JsonHasAllOfAFinding) {
   EXPECT_EQ(finding["explained_by"], nullptr);
   EXPECT_EQ(json["abstained"].at(0)["rule"], "python-gc");
   EXPECT_DOUBLE_EQ(json["gain_ceiling_total"].get<double>(), 0.25);
+}
+
+TEST(FindingView, ACauseIsASentence) {
+  EXPECT_EQ(as_sentence("the device waits 3 ms"), "The device waits 3 ms.");
+  EXPECT_EQ(as_sentence("Rank 2 waits."), "Rank 2 waits.");
+  EXPECT_EQ(as_sentence(""), "");
 }
 
 TEST(FindingView, LinesBreakBetweenWords) {

@@ -44,6 +44,17 @@ std::string finding_ranks_text(const diagnose::Finding& finding) {
   return fmt::format("{} {}", numbers.size() == 1 ? "rank" : "ranks", number_list(numbers));
 }
 
+std::string as_sentence(std::string_view text) {
+  std::string sentence(text);
+  if (!sentence.empty() && sentence.front() >= 'a' && sentence.front() <= 'z') {
+    sentence.front() = static_cast<char>(sentence.front() - 'a' + 'A');
+  }
+  if (!sentence.empty() && sentence.back() != '.') {
+    sentence += '.';
+  }
+  return sentence;
+}
+
 std::string rule_title(const FindingsAnswer& findings, std::string_view rule) {
   const diagnose::Rule* known = findings.book.find(rule);
   return known == nullptr ? std::string(rule) : known->title;
@@ -83,7 +94,10 @@ const diagnose::Setting* nearest_setting(const FindingsAnswer& findings,
     }
     return nullptr;
   };
-  return findings.is_jax ? try_all(kBeneathJax) : try_all(kBeneath);
+  const auto* beneath = findings.is_jax ? try_all(kBeneathJax) : try_all(kBeneath);
+  // Of a framework that is not known any one's setting says what is meant.
+  const bool is_any = findings.framework.empty() && !advice.settings.empty();
+  return beneath == nullptr && is_any ? &advice.settings.front() : beneath;
 }
 
 std::vector<std::string> asked_rules(const FindingsAnswer& findings) {

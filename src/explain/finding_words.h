@@ -20,6 +20,9 @@ std::optional<double> gain_share(Seconds lost, Seconds step);
 // "rank 2", "ranks 0,6", "all ranks".
 std::string finding_ranks_text(const diagnose::Finding& finding);
 
+// With a capital and a full stop.
+std::string as_sentence(std::string_view text);
+
 // The rule's title, or its id where the book has none of it.
 std::string rule_title(const FindingsAnswer& findings, std::string_view rule);
 

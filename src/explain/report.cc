@@ -64,6 +64,8 @@ std::string report_html(const DiffAnswer& answer) {
   body += html_section("Where the change lies", table(difference.parts, "part of the step"));
   body += html_section("What makes it up", makeup_html(difference.makeup, difference));
   body += html_section("Ranges of the host", makeup_html(difference.ranges, difference));
+  body += html_section("The host",
+                       table(difference.signals, "what the host was at while the device idled"));
   body += html_section("Kinds of work", table(difference.kinds, "kind of work"));
   body += html_section("Collectives", table(difference.collectives, "collective"));
   body += html_section("Operators", table(difference.operators, "operator"));

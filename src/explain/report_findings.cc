@@ -32,8 +32,9 @@ std::string settings_html(const FindingsAnswer& findings, const diagnose::Advice
   const diagnose::Setting* nearest = nearest_setting(findings, advice);
   std::string html;
   const auto add = [&](const diagnose::Setting& setting) {
-    html += fmt::format(" <span class=\"soft\">{}:</span> <code>{}</code>",
-                        html_text(setting.framework), html_text(setting.text));
+    html += fmt::format(
+        " <span class=\"setting\"><span class=\"soft\">{}:</span> <code>{}</code></span>",
+        html_text(setting.framework), html_text(setting.text));
   };
   if (nearest != nullptr) {
     add(*nearest);
@@ -79,7 +80,7 @@ std::string card(const DiagnoseAnswer& answer, const FindingsAnswer& findings,
   html +=
       html_bar({{to_text(finding.per_step), step > 0_s ? finding.per_step / step : 0.0, "lost"}},
                "Its share of a step");
-  html += fmt::format("<p>{}</p>\n", html_text(finding.cause));
+  html += fmt::format("<p>{}</p>\n", html_text(as_sentence(finding.cause)));
   return html + advice_html(findings, finding) + evidence_table(answer, finding) + "</article>\n";
 }
 

@@ -152,6 +152,9 @@ std::string report_tables(const DiagnoseAnswer& answer) {
 std::string report_limits(const DiagnoseAnswer& answer) {
   std::vector<std::string> lines;
   if (answer.findings) {
+    for (const std::string& note : answer.findings->diagnosis.notes) {
+      lines.push_back("Rests on: " + note);
+    }
     for (const Unasked& kind : unasked_rules(*answer.findings)) {
       lines.push_back(fmt::format("Not asked: {}, for want of {}. {}", join(kind.rules, ", "),
                                   kind.missing, kind.record));
@@ -169,7 +172,7 @@ std::string report_limits(const DiagnoseAnswer& answer) {
   for (const describe::Assumption& one : answer.assumed) {
     lines.push_back("Assumed: " + describe::to_text(one));
   }
-  return html_section("What this does not say", list_html(lines));
+  return html_section("What this rests on, and does not say", list_html(lines));
 }
 
 }  // namespace sextant::explain

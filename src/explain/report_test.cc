@@ -17,7 +17,7 @@ bool report_has(const std::string& html, std::string_view what) {
 // Everything that a profile names.
 DiagnoseAnswer hostile_diagnosis() {
   const std::string name(kHostile);
-  diagnose::Finding finding = made_finding("input-bound", 20_ms);
+  diagnose::Finding finding = made_finding("made-wait", 20_ms);
   finding.cause = name;
   finding.evidence.front().what = name;
   finding.explained_by = name;
@@ -66,7 +66,7 @@ TEST(Report, NamesOfComparedProfilesAreNoMarkup) {
 }
 
 TEST(Report, SaysWhatTheDiagnosisSays) {
-  const std::string html = report_html(made_diagnosis({made_finding("input-bound", 20_ms)}), "{}");
+  const std::string html = report_html(made_diagnosis({made_finding("made-wait", 20_ms)}), "{}");
   for (const char* said : {"1 finding: up to 20 ms of a step of 100 ms could go",
                            "devices wait for data", "Rank 2 waits 20 ms a step for its data.",
                            "gain up to <b>25.0 %</b>", "rank 2", "DataLoader.next", "5000.250",

@@ -68,6 +68,10 @@ void note_work(const View& view, const RankLanes& rank, HostSigns& signs) {
   }
 }
 
+// To free nothing, which libraries do to make sure that a device is there, takes a microsecond or
+// two; memory that is given back is unmapped, which takes some ten times that.
+constexpr std::int64_t kFreesNothingNs = 10'000;
+
 // Tells each range of a lane what the ranges within it are and do.
 class InsideNoter {
  public:
@@ -90,7 +94,7 @@ class InsideNoter {
       std::uint8_t found = signs_.inside[number];
       found |= view_.traits[label].is_blocking ? kWaits : 0;
       tell(found & ~kFirst);
-      note_allocation(sign, number);
+      note_allocation(sign, span);
       signs_.inside[number] = found | (signs_.inside[number] & (kFrees | kRetries));
       open_.push_back(number);
     }
@@ -108,14 +112,15 @@ class InsideNoter {
   }
   // A request that follows a release within one operator is an allocator that had found no room.
   // Source: PyTorch's CUDACachingAllocator::malloc, which asks, frees its cache, and asks again.
-  void note_allocation(const LabelSign& sign, std::uint32_t number) {
+  void note_allocation(const LabelSign& sign, const Span& span) {
     if (open_.empty() || (!sign.is_release && !sign.is_request)) {
       return;
     }
     std::uint8_t& around = signs_.inside[open_.back()];
-    around |= sign.is_release ? kFrees : 0;
+    const bool frees = sign.is_release && span.duration_ns >= kFreesNothingNs;
+    around |= frees ? kFrees : 0;
     around |= sign.is_request && (around & kFrees) != 0 ? kRetries : 0;
-    parent_of_call_.emplace_back(number, open_.back());
+    parent_of_call_.emplace_back(view_.number_of(span), open_.back());
   }
 
  public:

@@ -25,7 +25,7 @@ std::size_t label_at(const View& view, const Span& span) {
   return static_cast<std::size_t>(view.timeline().occurrence_of(span).label.value);
 }
 
-void append(HostTimeline& timeline, const HostPiece& piece) {
+void append_piece(HostTimeline& timeline, const HostPiece& piece) {
   if (timeline.back().start_ns == piece.start_ns) {
     timeline.pop_back();
   }
@@ -57,7 +57,7 @@ class ThreadReader {
       enter(span, label, signal);
     }
     close_until(std::numeric_limits<std::int64_t>::max());
-    append(timeline_, {.start_ns = free_since_});
+    append_piece(timeline_, {.start_ns = free_since_});
     return std::move(timeline_);
   }
 
@@ -137,7 +137,7 @@ class ThreadReader {
     // What only overlaps ends with what is around it.
     now.end_ns = open_.empty() ? now.end_ns : std::min(now.end_ns, open_.back().end_ns);
     open_.push_back(now);
-    append(timeline_, {span.start_ns, now.signal, now.what});
+    append_piece(timeline_, {span.start_ns, now.signal, now.what});
   }
 
   void close_until(std::int64_t at_ns) {
@@ -149,7 +149,7 @@ class ThreadReader {
         longest_frame_ = {};
         left_frames_.clear();
       } else {
-        append(timeline_, {end, open_.back().signal, open_.back().what});
+        append_piece(timeline_, {end, open_.back().signal, open_.back().what});
       }
     }
   }
@@ -161,15 +161,15 @@ class ThreadReader {
       return;
     }
     if (free_since_ == kForeverAgo || until_ns - free_since_ >= kLongHostNs) {
-      append(timeline_, {free_since_, kNoSignal, frame_of_gap(until_ns)});
+      append_piece(timeline_, {free_since_, kNoSignal, frame_of_gap(until_ns)});
     } else {
       const auto is_function = [&](const OpenFrame& frame) {
         return signs_.of_label[frame.label].is_frame;
       };
       const bool is_recorded = std::any_of(frames_.rbegin(), frames_.rend(), is_function) ||
                                std::any_of(left_frames_.begin(), left_frames_.end(), is_function);
-      append(timeline_,
-             {free_since_, number_of(is_recorded ? Signal::kPython : Signal::kDispatch)});
+      append_piece(timeline_,
+                   {free_since_, number_of(is_recorded ? Signal::kPython : Signal::kDispatch)});
     }
   }
 
@@ -226,7 +226,7 @@ class ThreadReader {
 };
 
 // At each moment the more specific of two.
-HostTimeline merged(const HostTimeline& a, const HostTimeline& b) {
+HostTimeline more_specific_of(const HostTimeline& a, const HostTimeline& b) {
   HostTimeline both{{.start_ns = kForeverAgo}};
   std::size_t i = 0;
   std::size_t j = 0;
@@ -242,7 +242,7 @@ HostTimeline merged(const HostTimeline& a, const HostTimeline& b) {
       piece.what = second.what;
     }
     piece.start_ns = at;
-    append(both, piece);
+    append_piece(both, piece);
   }
   return both;
 }
@@ -261,7 +261,7 @@ class GapNamer {
           copied_until_ = i + 1 < all.size() ? all[i + 1].start_ns : kForever;
           copied_by_ = all[i].what;
         }
-        append(named_, all[i++]);
+        append_piece(named_, all[i++]);
         continue;
       }
       const std::size_t first = i;
@@ -293,7 +293,7 @@ class GapNamer {
 
   void add_gap(std::int64_t from_ns, std::int64_t until_ns, std::uint32_t what) {
     if (from_ns != kForeverAgo && until_ns != kForever && until_ns - from_ns < kLongHostNs) {
-      append(named_, {from_ns, number_of(Signal::kDispatch)});
+      append_piece(named_, {from_ns, number_of(Signal::kDispatch)});
       return;
     }
     while (step_ < steps_.steps.size() && steps_.steps[step_].host.start_ns < from_ns) {
@@ -304,13 +304,15 @@ class GapNamer {
     const bool is_end = holds_mark || (is_marked_ && until_ns == kForever);
     // What was just copied to the host is written somewhere.
     if (copied_until_ <= from_ns && from_ns < copied_until_ + kLongHostNs) {
-      append(named_, {from_ns, number_of(Signal::kCopyOut), copied_by_});
+      append_piece(named_, {from_ns, number_of(Signal::kCopyOut), copied_by_});
       copied_until_ = until_ns;
     } else {
-      append(named_, {from_ns, number_of(is_end ? Signal::kStepEnd : Signal::kHostCode), what});
+      append_piece(named_,
+                   {from_ns, number_of(is_end ? Signal::kStepEnd : Signal::kHostCode), what});
     }
     if (holds_mark) {
-      append(named_, {steps_.steps[step_].host.start_ns, number_of(Signal::kStepStart), what});
+      append_piece(named_,
+                   {steps_.steps[step_].host.start_ns, number_of(Signal::kStepStart), what});
     }
   }
 
@@ -362,7 +364,7 @@ HostThreads host_threads(const View& view, const RankLanes& rank, const RankStep
   for (const LaneId lane : threads) {
     answer.lanes.push_back(static_cast<std::uint32_t>(lane.value));
     answer.own.push_back(ThreadReader(view, signs, rank.has_device()).read(lane));
-    answer.all = merged(answer.all, answer.own.back());
+    answer.all = more_specific_of(answer.all, answer.own.back());
   }
   answer.all = GapNamer(steps).named(answer.all);
   return answer;

@@ -72,9 +72,11 @@ struct StepParts {
   std::optional<std::vector<QueueDepth>> queue;
   std::vector<LaunchDelays> launches;
   std::vector<CriticalPath> paths;
+  std::vector<CategoryTimes> categories;
   std::vector<std::optional<MemoryPeak>> memory;
   std::vector<WideSum> flops;
   std::vector<RangeRow> ranges;
+  std::vector<WorkTimes> work;
   std::vector<SignalRow> signals;
 };
 
@@ -92,9 +94,11 @@ StepParts parts_of(const View& view, const RankLanes& rank, const Steps& steps,
   if (rank.has_device()) {
     parts.paths = critical_paths(view, rank, of_rank);
   }
+  parts.categories = step_categories(view, rank, activity, parts.idle, windows);
   parts.memory = memory_peaks(view, rank.rank, kept_times(of_rank, &Step::host));
   parts.flops = step_flops(view, rank, steps, rank_number);
   parts.ranges = range_table(view, rank, steps, rank_number, activity);
+  parts.work = work_times(view, rank, steps, rank_number);
   return parts;
 }
 
@@ -115,8 +119,10 @@ std::vector<StepMeasures> step_measures(const RankSteps& steps, const StepParts&
     one.launches = parts.launches[i];
     one.path_ns = parts.paths.empty() ? host_path(one.time) : parts.paths[at].by_bound_ns;
     one.assumed_waits = parts.paths.empty() ? 0 : parts.paths[at].assumed_waits;
+    one.categories_ns = parts.categories[at];
     one.memory = parts.memory[at];
     one.flops = parts.flops[i];
+    one.work_ns = parts.work[i];
     kept.push_back(one);
   }
   return kept;
@@ -169,8 +175,10 @@ RankTotals& RankTotals::operator+=(const StepMeasures& step) {
                  .launches = step.launches,
                  .path_ns = step.path_ns,
                  .assumed_waits = step.assumed_waits,
+                 .categories_ns = step.categories_ns,
                  .memory = step.memory,
-                 .flops = step.flops};
+                 .flops = step.flops,
+                 .work_ns = step.work_ns};
   one.queue = step.queue.value_or(QueueDepth());
   return *this += one;
 }
@@ -184,7 +192,13 @@ RankTotals& RankTotals::operator+=(const RankTotals& other) {
   for (std::size_t i = 0; i < kBounds; ++i) {
     path_ns[i] += other.path_ns[i];
   }
+  for (std::size_t i = 0; i < kWorkClasses; ++i) {
+    work_ns[i] += other.work_ns[i];
+  }
   assumed_waits += other.assumed_waits;
+  for (std::size_t i = 0; i < kStepCategories; ++i) {
+    categories_ns[i] += other.categories_ns[i];
+  }
   memory = larger_peak(memory, other.memory);
   flops += other.flops;
   return *this;

@@ -14,8 +14,10 @@
 #include "metrics/queues.h"
 #include "metrics/ranges.h"
 #include "metrics/signals.h"
+#include "metrics/step_categories.h"
 #include "metrics/steps.h"
 #include "metrics/tables.h"
+#include "metrics/work_class.h"
 #include "timeline/recording.h"
 
 namespace sextant::metrics {
@@ -31,8 +33,10 @@ struct StepMeasures {
   LaunchDelays launches = {};
   std::array<std::int64_t, kBounds> path_ns{};  // by Bound; adds up to the window
   std::int64_t assumed_waits = 0;
+  CategoryTimes categories_ns{};  // add up to the window
   std::optional<MemoryPeak> memory = std::nullopt;
-  WideSum flops = {};  // of the step's work, where labels say
+  WideSum flops = {};   // of the step's work, where labels say
+  WorkTimes work_ns{};  // of its kernels that compute, by WorkClass
   bool operator==(const StepMeasures&) const = default;
 };
 
@@ -67,8 +71,10 @@ struct RankTotals {
   LaunchDelays launches = {};
   std::array<std::int64_t, kBounds> path_ns{};
   std::int64_t assumed_waits = 0;
+  CategoryTimes categories_ns{};
   std::optional<MemoryPeak> memory = std::nullopt;
   WideSum flops = {};
+  WorkTimes work_ns{};
   RankTotals& operator+=(const StepMeasures& step);
   RankTotals& operator+=(const RankTotals& other);
   bool operator==(const RankTotals&) const = default;

@@ -34,8 +34,8 @@ struct ByCall {
   }
 };
 
-void add_work(const View& view, const RankLanes& rank, const Steps& steps, const RankSteps& of_rank,
-              ByCall& brought) {
+void add_launched(const View& view, const RankLanes& rank, const Steps& steps,
+                  const RankSteps& of_rank, ByCall& brought) {
   for (const LaneId lane : rank.streams) {
     for (const Span& span : view.timeline().spans_of(lane)) {
       const std::uint32_t number = view.number_of(span);
@@ -197,7 +197,7 @@ std::vector<RangeRow> range_table(const View& view, const RankLanes& rank, const
   }
   const RankSteps& of_rank = steps.ranks[rank_number];
   ByCall brought{std::vector<Brought>(view.call_of.size()), {}};
-  add_work(view, rank, steps, of_rank, brought);
+  add_launched(view, rank, steps, of_rank, brought);
   add_gaps(view, rank, of_rank, activity, brought);
   RangeWalk walk(view, steps, of_rank, brought);
   for (const LaneId lane : rank.threads) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
 #include <tuple>
 #include <utility>
 
@@ -20,6 +21,10 @@ using timeline::SpanKind;
 // What a launch takes on its way to an idle device is some microseconds; what takes longer than
 // this waits for something else. Source: HTA counts launch delays past 100 us as outliers.
 constexpr std::int64_t kLongestLatencyNs = 100'000;
+// A call that ended no earlier than this before the device had nothing to do was too late for it:
+// what it launched was still on its way. Source: launch delays to idle streams in the profiles of
+// an H200, 4 to 8 us.
+constexpr std::int64_t kLaunchPathNs = 10'000;
 
 // Not kDispatch and what follows it, which hold nobody up by themselves.
 bool is_stall(std::uint8_t signal) {
@@ -27,18 +32,6 @@ bool is_stall(std::uint8_t signal) {
          signal == static_cast<std::uint8_t>(Signal::kHostCode) ||
          signal == static_cast<std::uint8_t>(Signal::kStepStart) ||
          signal == static_cast<std::uint8_t>(Signal::kStepEnd);
-}
-
-bool comes_before(const Interval& a, const Interval& b) {
-  return std::tuple(-a.length_ns(), a.start_ns) < std::tuple(-b.length_ns(), b.start_ns);
-}
-
-void keep_longest(std::vector<Interval>& longest, const Interval& one) {
-  if (longest.size() == kMostMoments && !comes_before(one, longest.back())) {
-    return;
-  }
-  longest.insert(std::upper_bound(longest.begin(), longest.end(), one, comes_before), one);
-  longest.resize(std::min(longest.size(), kMostMoments));
 }
 
 // Goes along a timeline with moments that never go back.
@@ -78,13 +71,16 @@ class SignalCounter {
   void add_gap(const Gap& gap) {
     const std::uint32_t call = gap.ended_by == kNone ? kNone : view_.call_of[gap.ended_by];
     if (call == kNone) {
+      series_ = std::nullopt;
       add_host(gap.time, kNone, gap.ended_by == kNone);
       return;
     }
+    series_ = series_of(gap);
     const Span& asked = view_.timeline().spans()[call];
     const std::int64_t asked_end = std::clamp(asked.end_ns(), gap.time.start_ns, gap.time.end_ns);
     add_host({gap.time.start_ns, asked_end}, asked.lane, true);
-    if (asked.start_ns >= gap.time.start_ns && gap.time.end_ns - asked_end <= kLongestLatencyNs) {
+    if (asked.end_ns() + kLaunchPathNs > gap.time.start_ns &&
+        gap.time.end_ns - asked_end <= kLongestLatencyNs) {
       add_dispatch({asked_end, gap.time.end_ns}, Signal::kLatency);
     }
   }
@@ -105,12 +101,14 @@ class SignalCounter {
     });
   }
 
-  // How long the stalls took themselves: those that begin in a kept step.
+  // How long stalls took themselves, and recorded functions: those that begin in a kept step.
   void add_stalls(const RankSteps& steps) {
     std::size_t step = 0;
     for (std::size_t i = 0; i < all_.size(); ++i) {
       const HostPiece& piece = all_.piece(i);
-      if (!is_stall(piece.signal) || piece.start_ns == kForeverAgo) {
+      const bool is_timed =
+          is_stall(piece.signal) || piece.signal == static_cast<std::uint8_t>(Signal::kPython);
+      if (!is_timed || piece.start_ns == kForeverAgo) {
         continue;
       }
       while (step < steps.steps.size() && steps.steps[step].host.end_ns <= piece.start_ns) {
@@ -180,7 +178,7 @@ class SignalCounter {
     if (is_stall(piece.signal) &&
         (waits_for_host || piece.signal < static_cast<std::uint8_t>(Signal::kDispatch))) {
       SignalRow& row = rows_[{piece.signal, piece.what}];
-      stalled_ns_ += time.length_ns();
+      stalled_ns_ += series_ ? 0 : time.length_ns();
       each_window(time, [&](const Interval& part) {
         row.idle_ns += part.length_ns();
         keep_longest(row.longest, part);
@@ -190,8 +188,29 @@ class SignalCounter {
     }
   }
 
+  // One copy from pageable memory after another: what the host does in between is to make them.
+  [[nodiscard]] std::optional<RowKey> series_of(const Gap& gap) {
+    if (gap.before == kNone || view_.call_of[gap.before] == kNone) {
+      return std::nullopt;
+    }
+    const auto key_of = [&](std::uint32_t number) {
+      const Label& label = view_.timeline().label_of(view_.timeline().spans()[number]);
+      return label.kind == SpanKind::kCopy ? key_of_copy(label, view_.call_of[number])
+                                           : RowKey{kNoSignal, kNone};
+    };
+    const RowKey key = key_of(gap.ended_by);
+    const bool is_copy = key.first == static_cast<std::uint8_t>(Signal::kCopyIn);
+    return is_copy && key_of(gap.before) == key ? std::optional(key) : std::nullopt;
+  }
+
   void add_dispatch(const Interval& time, Signal signal) {
     if (time.start_ns >= time.end_ns) {
+      return;
+    }
+    if (series_) {
+      add_piece(time,
+                {.start_ns = time.start_ns, .signal = series_->first, .what = series_->second},
+                true);
       return;
     }
     pass_stalls(all_.at(time.start_ns));
@@ -208,8 +227,9 @@ class SignalCounter {
     }
   }
 
-  // Stalls that ended before that place: without the last of them the host would be so much further
-  // ahead. One that waits for the device would have lost the lead of those before it.
+  // Stalls that ended before that place: without the last of them, and those of its kind before it,
+  // the host would be so much further ahead. One of another kind that waits for the device would
+  // have lost that lead.
   void pass_stalls(std::size_t place) {
     for (; passed_ < place; ++passed_) {
       const HostPiece& piece = all_.piece(passed_);
@@ -218,9 +238,15 @@ class SignalCounter {
       }
       const std::int64_t lead =
           std::max<std::int64_t>(0, all_.end_of(passed_) - piece.start_ns - stalled_ns_);
+      // A copy from pageable memory waits for the work before it on its stream.
       const bool waits = piece.signal == static_cast<std::uint8_t>(Signal::kSync) ||
+                         piece.signal == static_cast<std::uint8_t>(Signal::kCopyIn) ||
                          piece.signal == static_cast<std::uint8_t>(Signal::kCopyOut);
-      if (waits || lead > lead_ns_) {
+      // Of one kind, mending one mends all: their leads add up.
+      if (piece.signal == held_up_by_.first) {
+        lead_ns_ += lead;
+        held_up_by_.second = piece.what;
+      } else if (waits || lead > lead_ns_) {
         lead_ns_ = lead;
         held_up_by_ = {piece.signal, piece.what};
       }
@@ -258,10 +284,11 @@ class SignalCounter {
   Cursor all_;
   std::vector<Cursor> own_;
   std::map<RowKey, SignalRow> rows_;
-  std::size_t passed_ = 0;       // pieces of all_ that lie behind
-  std::int64_t stalled_ns_ = 0;  // of the stall that is not passed yet, the device was idle
-  std::int64_t lead_ns_ = 0;     // that the host would have had without held_up_by_
-  RowKey held_up_by_;
+  std::optional<RowKey> series_;  // that the gap lies in
+  std::size_t passed_ = 0;        // pieces of all_ that lie behind
+  std::int64_t stalled_ns_ = 0;   // of the stall that is not passed yet, the device was idle
+  std::int64_t lead_ns_ = 0;      // that the host would have had without held_up_by_
+  RowKey held_up_by_{kNoSignal, kNone};
 };
 
 // Copies of the rank in order of time, each with what of it nothing hides and no other copy has.
@@ -318,45 +345,6 @@ Interval whole_of(const RankSteps& steps) {
 }
 
 }  // namespace
-
-std::string_view name_of(Signal signal) {
-  constexpr std::array<std::string_view, kSignals> kNames{
-      "python_gc",     "profiler",    "data",    "compilation", "save",       "allocation_retry",
-      "allocator",     "host_update", "copy_in", "copy_out",    "sync",       "held_up",
-      "dispatch",      "python",      "latency", "host_code",   "step_start", "step_end",
-      "pinned_copy_in"};
-  return kNames[static_cast<std::size_t>(signal)];
-}
-
-SignalRow& SignalRow::operator+=(const SignalRow& other) {
-  time += other.time;
-  idle_ns += other.idle_ns;
-  copy_ns += other.copy_ns;
-  after_ns += other.after_ns;
-  bytes += other.bytes;
-  for (const Interval& one : other.longest) {
-    keep_longest(longest, one);
-  }
-  return *this;
-}
-
-std::vector<SignalRow> folded(std::vector<SignalRow> rows) {
-  std::map<std::pair<Signal, std::string>, SignalRow> by_name;
-  for (SignalRow& row : rows) {
-    const auto [at, is_new] = by_name.try_emplace({row.signal, row.what}, row);
-    if (!is_new) {
-      at->second += row;
-    }
-  }
-  std::vector<SignalRow> table;
-  for (auto& [key, row] : by_name) {
-    table.push_back(std::move(row));
-  }
-  std::stable_sort(table.begin(), table.end(), [](const SignalRow& a, const SignalRow& b) {
-    return a.exposed_ns() + a.after_ns > b.exposed_ns() + b.after_ns;
-  });
-  return table;
-}
 
 std::vector<SignalRow> signal_table(const View& view, const RankLanes& rank, const Steps& steps,
                                     std::size_t rank_number, const Activity& activity) {

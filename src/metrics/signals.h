@@ -8,9 +8,9 @@
 //
 // A stall costs more than its own moments: the host, had it not stalled, would be further ahead by
 // as long as the stall lasted, and idle moments that follow because the host launches late would be
-// filled. `after_ns` counts them, up to the stall's length, until the host next waits for the
-// device, where any lead is lost. So idle_ns + copy_ns + after_ns is what mending it can gain at
-// most; the moments in after_ns stand in the rows of dispatching, too.
+// filled. `after_ns` counts them, up to the length of the stalls of one kind, until the host waits
+// for the device for another reason, where any lead is lost. So idle_ns + copy_ns + after_ns is
+// what mending it can gain at most; the moments in after_ns stand in the rows of dispatching, too.
 #pragma once
 
 #include <cstdint>
@@ -41,7 +41,7 @@ enum class Signal : std::uint8_t {
   kHeldUp,       // stood still in a call that takes microseconds: the thread had lost its core
   kDispatch,     // inside operators and calls, and the short time between them
   kPython,       // the short time between them inside functions that the profiler records
-  kLatency,      // from a call to the start of its work on an idle device
+  kLatency,      // from a call to the start of its work, where the device waits for it
   kHostCode,     // a long time between operators
   kStepStart,    // the same from the start of a marked step to its first operator
   kStepEnd,      // the same from the last operator of a marked step to its end
@@ -58,7 +58,7 @@ inline constexpr std::size_t kMostMoments = 4;  // of a row
 struct SignalRow {
   Signal signal = Signal::kDispatch;
   std::string what;           // "aten::item", "cudaFree", "train.py(12): save"; may be empty
-  Spread time = {};           // of the stalls themselves; of kDispatch, kPython, kLatency none
+  Spread time = {};           // of the stalls themselves; of kDispatch and kLatency none
   std::int64_t idle_ns = 0;   // the device was idle because of it
   std::int64_t copy_ns = 0;   // the device did nothing but copy for it
   std::int64_t after_ns = 0;  // was idle afterwards because the host had been held up
@@ -69,6 +69,9 @@ struct SignalRow {
   SignalRow& operator+=(const SignalRow& other);  // of one signal and name
   bool operator==(const SignalRow&) const = default;
 };
+
+// Adds it to the longest, which stay in order and no more than kMostMoments.
+void keep_longest(std::vector<Interval>& longest, const Interval& one);
 
 // Rows of one signal and name as one; most exposed first, of equals by signal and name.
 std::vector<SignalRow> folded(std::vector<SignalRow> rows);

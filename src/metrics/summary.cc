@@ -4,6 +4,8 @@
 #include <map>
 #include <tuple>
 
+#include "metrics/exposure.h"
+
 namespace sextant::metrics {
 namespace {
 
@@ -71,7 +73,7 @@ std::vector<CollectiveRow> bounded(std::vector<CollectiveRow> rows) {
 }
 
 // Rows without a place of their own stand together, those of a pass and a part.
-DeviceWork bounded(DeviceWork work, std::int64_t origin_ns) {
+WorkTables bounded(WorkTables work, std::int64_t origin_ns) {
   for (WorkRow& row : work.rows) {
     row.name = short_name(row.name);
     row.longest = {row.longest.start_ns + origin_ns, row.longest.end_ns + origin_ns};
@@ -81,7 +83,7 @@ DeviceWork bounded(DeviceWork work, std::int64_t origin_ns) {
     row.longest = {row.longest.start_ns + origin_ns, row.longest.end_ns + origin_ns};
   }
   work.rows = folded(std::move(work.rows));
-  for (std::size_t i = kMostSummaryWork; i < work.rows.size(); ++i) {
+  for (std::size_t i = kMostSummaryParts; i < work.rows.size(); ++i) {
     work.rows[i].name = std::string(kOthersName);
     work.rows[i].use = std::nullopt;
     work.rows[i].unit = std::nullopt;
@@ -89,7 +91,7 @@ DeviceWork bounded(DeviceWork work, std::int64_t origin_ns) {
   }
   work.rows = folded(std::move(work.rows));
   work.chains = folded(std::move(work.chains));
-  for (std::size_t i = kMostSummaryWork; i < work.chains.size(); ++i) {
+  for (std::size_t i = kMostSummaryParts; i < work.chains.size(); ++i) {
     work.chains[i].names = std::string(kOthersName);
   }
   work.chains = folded(std::move(work.chains));
@@ -158,73 +160,168 @@ class GroupTable {
   std::vector<Group> groups_;
 };
 
-// The kept communications of a rank in order of time.
-std::vector<std::uint32_t> kept_communications(const View& view, const RankLanes& rank,
-                                               const Steps& steps, const RankSteps& of_rank) {
+// All communications of a rank, by start.
+std::vector<std::uint32_t> communications_of(const View& view, const RankLanes& rank) {
   std::vector<std::uint32_t> found;
   for (const LaneId lane : rank.has_device() ? rank.streams : rank.threads) {
     if (view.timeline().sum(lane, SpanKind::kCommunication).spans == 0) {
       continue;
     }
     for (const Span& span : view.timeline().spans_of(lane)) {
-      const std::uint32_t step = steps.step_of[view.number_of(span)];
-      if (step != kNone && of_rank.steps[step].is_kept &&
-          view.timeline().label_of(span).kind == SpanKind::kCommunication) {
+      if (view.timeline().label_of(span).kind == SpanKind::kCommunication) {
         found.push_back(view.number_of(span));
       }
     }
   }
   const std::span<const Span> spans = view.timeline().spans();
   std::sort(found.begin(), found.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return std::tuple(steps.step_of[a], spans[a].start_ns, a) <
-           std::tuple(steps.step_of[b], spans[b].start_ns, b);
+    return std::tuple(spans[a].start_ns, a) < std::tuple(spans[b].start_ns, b);
   });
   return found;
 }
 
+struct KeptCommunication {
+  std::uint32_t step = 0;
+  std::uint32_t span = 0;
+  std::int64_t alone_ns = 0;
+};
+
+// Those of kept steps, by step, then start.
+std::vector<KeptCommunication> kept_communications(const View& view, const RankLanes& rank,
+                                                   const Steps& steps, const RankSteps& of_rank) {
+  const std::vector<std::uint32_t> all = communications_of(view, rank);
+  if (all.empty()) {
+    return {};
+  }
+  const std::vector<std::int64_t> alone = times_alone(view, rank, activity_of(view, rank), all);
+  std::vector<KeptCommunication> kept;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const std::uint32_t step = steps.step_of[all[i]];
+    if (step != kNone && of_rank.steps[step].is_kept) {
+      kept.push_back({step, all[i], alone[i]});
+    }
+  }
+  std::ranges::stable_sort(kept, {}, &KeptCommunication::step);
+  return kept;
+}
+
 // Whole steps as long as they fit, and of the first at least what fits.
-void cut_instances(std::vector<CollectiveInstance>& instances) {
-  if (instances.size() <= kMostSummaryInstances) {
+template <typename OfStep>
+void cut_to_steps(std::vector<OfStep>& all, std::size_t room) {
+  if (all.size() <= room) {
     return;
   }
-  std::size_t most = kMostSummaryInstances;
-  while (most > 0 && instances[most - 1].step == instances[most].step) {
+  std::size_t most = room;
+  while (most > 0 && all[most - 1].step == all[most].step) {
     --most;
   }
-  instances.resize(most == 0 ? kMostSummaryInstances : most);
+  all.resize(most == 0 ? room : most);
+}
+
+// Names of labels → places in the summary, as they come.
+class NameTable {
+ public:
+  std::uint32_t number(const std::string& name) {
+    const auto known = known_.find(name);
+    if (known != known_.end()) {
+      return known->second;
+    }
+    if (names_.size() == kMostSummaryNames) {
+      return kNone;
+    }
+    names_.push_back(short_name(name));
+    return known_[name] = static_cast<std::uint32_t>(names_.size() - 1);
+  }
+  [[nodiscard]] std::vector<std::string> take() { return std::move(names_); }
+
+ private:
+  std::map<std::string, std::uint32_t> known_;
+  std::vector<std::string> names_;
+};
+
+// How many of those alike the step has had, where the source does not number them.
+using CountKey =
+    std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::optional<CollectiveOp>,
+               std::optional<RankId>, std::optional<RankId>>;
+
+CollectiveInstance instance_of(const View& view, std::uint32_t number) {
+  const std::int64_t origin = view.recording->origin_ns;
+  const Span& span = view.timeline().spans()[number];
+  const timeline::Label& label = view.timeline().label_of(span);
+  CollectiveInstance one;
+  if (label.collective) {
+    one.op = label.collective->op;
+    one.sender = label.collective->sender;
+    one.receiver = label.collective->receiver;
+  }
+  if (label.bytes && label.bytes->base() >= 0.0 && label.bytes->base() < 0x1p62) {
+    one.bytes = static_cast<std::int64_t>(label.bytes->base());
+  }
+  one.start_ns = origin + span.start_ns;
+  one.end_ns = origin + span.end_ns();
+  one.lane = view.timeline().lane_of(span).stream.value;
+  if (view.call_of[number] != kNone) {
+    one.asked_ns = origin + view.timeline().spans()[view.call_of[number]].start_ns;
+  }
+  return one;
 }
 
 void add_instances(const View& view, const RankLanes& rank, const Steps& steps,
-                   const RankSteps& of_rank, RankSummary& summary) {
+                   const RankSteps& of_rank, NameTable& names, RankSummary& summary) {
   GroupTable groups;
-  // How many a group has seen in the step, where the source does not number them.
-  std::map<std::tuple<std::uint32_t, std::uint32_t, std::optional<CollectiveOp>>, std::int64_t>
-      counted;
-  const std::int64_t origin = view.recording->origin_ns;
-  for (const std::uint32_t number : kept_communications(view, rank, steps, of_rank)) {
+  std::map<CountKey, std::int64_t> counted;
+  for (const KeptCommunication& kept : kept_communications(view, rank, steps, of_rank)) {
+    const std::uint32_t number = kept.span;
     const Span& span = view.timeline().spans()[number];
     const timeline::Label& label = view.timeline().label_of(span);
     const auto sequence = view.timeline().occurrence_of(span).sequence;
-    CollectiveInstance one;
+    CollectiveInstance one = instance_of(view, number);
     one.step = of_rank.steps[steps.step_of[number]].number;
-    one.op = label.collective ? label.collective->op : std::nullopt;
     one.group =
         groups.number(view.timeline(), label.collective ? label.collective->group : std::nullopt);
-    one.is_counted = !sequence;
+    one.alone_ns = kept.alone_ns;
+    one.name = names.number(label.name);
+    // Numbers of a whole job's trace begin anew in each step. Those of messages are each rank's
+    // own: PyTorch counts what a rank sends and receives, whoever the other is
+    // (ProcessGroupNCCL.cpp, seqP2P_). Between two ranks messages come in order.
+    const bool is_message = one.sender && one.receiver;
+    one.is_counted = !sequence || summary.is_whole_job || is_message;
     one.sequence =
-        sequence ? sequence->value : counted[{steps.step_of[number], one.group, one.op}]++;
-    if (label.bytes && label.bytes->base() >= 0.0 && label.bytes->base() < 0x1p62) {
-      one.bytes = static_cast<std::int64_t>(label.bytes->base());
-    }
-    one.start_ns = origin + span.start_ns;
-    one.end_ns = origin + span.end_ns();
-    if (view.call_of[number] != kNone) {
-      one.asked_ns = origin + view.timeline().spans()[view.call_of[number]].start_ns;
-    }
+        sequence && !is_message
+            ? sequence->value
+            : counted[{steps.step_of[number], one.group, one.group == kNone ? one.name : kNone,
+                       one.op, one.sender, one.receiver}]++;
     summary.instances.push_back(one);
   }
-  cut_instances(summary.instances);
+  cut_to_steps(summary.instances, kMostSummaryInstances);
   summary.groups = groups.take();
+}
+
+std::vector<std::uint32_t> label_names(const View& view, const RankLanes& rank, NameTable& names) {
+  std::vector<std::uint32_t> places(view.traits.size(), kNone);
+  for (const LaneId lane : rank.streams) {
+    for (const Span& span : view.timeline().spans_of(lane)) {
+      const auto label = static_cast<std::size_t>(view.timeline().occurrence_of(span).label.value);
+      if (places[label] == kNone) {
+        places[label] = names.number(view.timeline().labels()[label].name);
+      }
+    }
+  }
+  return places;
+}
+
+void add_work(const View& view, const RankLanes& rank, const Steps& steps, const RankSteps& of_rank,
+              NameTable& names, RankSummary& summary) {
+  summary.work = summary.is_whole_job
+                     ? own_operations(view, rank, steps, of_rank, label_names(view, rank, names))
+                     : own_work(view, rank, of_rank);
+  for (OwnWork& one : summary.work) {
+    one.start_ns += view.recording->origin_ns;
+    one.end_ns += view.recording->origin_ns;
+  }
+  std::stable_sort(summary.work.begin(), summary.work.end(),
+                   [](const OwnWork& a, const OwnWork& b) { return a.step < b.step; });
+  cut_to_steps(summary.work, kMostSummaryWork);
 }
 
 void add_facts(const timeline::Recording& recording, RankSummary& summary) {
@@ -233,10 +330,12 @@ void add_facts(const timeline::Recording& recording, RankSummary& summary) {
   summary.has_memory = recording.has_memory;
   summary.has_sync_events = recording.has_sync_events;
   summary.base_ns = recording.base_ns;
+  summary.is_whole_job = recording.recorder == timeline::Recorder::kChrome;
   for (const timeline::RecordedRank& rank : recording.ranks) {
     if (rank.rank == summary.rank) {
       summary.world = rank.world;
       summary.host = short_name(rank.host);
+      summary.coordinates = rank.coordinates;
       summary.device = rank.device ? short_name(rank.device->name) : std::string();
     }
   }
@@ -260,7 +359,7 @@ Summary summarize(const View& view, const Steps& steps, const std::vector<RankMe
                      .has_device = measured.has_device,
                      .basis = measured.steps.basis,
                      .found_by = short_name(measured.steps.found_by),
-                     .recorded = static_cast<std::int64_t>(measured.steps.steps.size())};
+                     .recorded = measured.steps.kept() + measured.steps.left_out};
     add_facts(*view.recording, rank);
     for (const StepMeasures& step : measured.kept) {
       if (rank.steps.size() < kMostSummarySteps) {
@@ -272,10 +371,14 @@ Summary summarize(const View& view, const Steps& steps, const std::vector<RankMe
     rank.kernels = bounded(measured.kernels);
     rank.operators = bounded(measured.operators);
     rank.collectives = bounded(measured.collectives);
-    rank.work = bounded(device_work(view, view.ranks[i], steps, i), view.recording->origin_ns);
+    rank.device_work =
+        bounded(device_work(view, view.ranks[i], steps, i), view.recording->origin_ns);
     rank.ranges = bounded(measured.ranges);
     rank.signals = bounded(measured.signals, view.recording->origin_ns);
-    add_instances(view, view.ranks[i], steps, measured.steps, rank);
+    NameTable names;
+    add_instances(view, view.ranks[i], steps, measured.steps, names, rank);
+    add_work(view, view.ranks[i], steps, measured.steps, names, rank);
+    rank.names = names.take();
     summary = merge(std::move(summary), {{std::move(rank)}});
   }
   return summary;

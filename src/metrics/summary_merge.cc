@@ -22,10 +22,30 @@ std::vector<Row> joined_rows(std::vector<Row> rows, const std::vector<Row>& more
 auto step_key(const StepMeasures& step) {
   return std::tuple(step.number, step.window.start_ns, step.window.end_ns, step.host.start_ns,
                     step.host.end_ns, step.time.compute_ns, step.time.exposed_communication_ns,
-                    step.time.exposed_copy_ns, step.idle.host_late_ns, step.path_ns);
+                    step.time.exposed_copy_ns, step.idle.host_late_ns, step.path_ns,
+                    step.categories_ns);
 }
 
-// Groups in order, once each; instances in order.
+void put_names_in_order(RankSummary& rank) {
+  std::vector<std::string> names = rank.names;
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  const auto place = [&](std::uint32_t old) {
+    return old < rank.names.size()
+               ? static_cast<std::uint32_t>(
+                     std::lower_bound(names.begin(), names.end(), rank.names[old]) - names.begin())
+               : kNone;
+  };
+  for (CollectiveInstance& one : rank.instances) {
+    one.name = place(one.name);
+  }
+  for (OwnWork& one : rank.work) {
+    one.name = place(one.name);
+  }
+  rank.names = std::move(names);
+}
+
+// Groups and names in order, once each; instances and work in order.
 void put_in_order(RankSummary& rank) {
   std::vector<Group> groups = rank.groups;
   const auto is_less = [](const Group& a, const Group& b) { return group_key(a) < group_key(b); };
@@ -39,6 +59,8 @@ void put_in_order(RankSummary& rank) {
     }
   }
   rank.groups = std::move(groups);
+  put_names_in_order(rank);
+  std::sort(rank.work.begin(), rank.work.end());
   std::sort(rank.instances.begin(), rank.instances.end());
   std::sort(rank.steps.begin(), rank.steps.end(),
             [](const StepMeasures& a, const StepMeasures& b) { return step_key(a) < step_key(b); });
@@ -66,97 +88,42 @@ void join(RankSummary& into, const RankSummary& from) {
   into.folded += from.folded;
   into.kernels = joined_rows(std::move(into.kernels), from.kernels);
   into.operators = joined_rows(std::move(into.operators), from.operators);
-  into.work.rows = joined_rows(std::move(into.work.rows), from.work.rows);
-  into.work.chains = joined_rows(std::move(into.work.chains), from.work.chains);
+  into.device_work.rows = joined_rows(std::move(into.device_work.rows), from.device_work.rows);
+  into.device_work.chains =
+      joined_rows(std::move(into.device_work.chains), from.device_work.chains);
   into.collectives = joined_rows(std::move(into.collectives), from.collectives);
   into.ranges = joined_rows(std::move(into.ranges), from.ranges);
   into.signals = joined_rows(std::move(into.signals), from.signals);
   const auto offset = static_cast<std::uint32_t>(into.groups.size());
+  const auto named = static_cast<std::uint32_t>(into.names.size());
+  into.names.insert(into.names.end(), from.names.begin(), from.names.end());
   into.groups.insert(into.groups.end(), from.groups.begin(), from.groups.end());
   for (CollectiveInstance one : from.instances) {
     one.group = one.group == kNone ? kNone : one.group + offset;
+    one.name = one.name == kNone ? kNone : one.name + named;
     into.instances.push_back(one);
   }
-}
-
-// What makes two instances of different ranks the same collective. Counted ones are told by their
-// step, too.
-struct MatchKey {
-  std::string group;
-  std::vector<RankId> ranks;
-  std::optional<std::int64_t> step;
-  std::int64_t sequence = 0;
-  std::optional<CollectiveOp> op;
-  auto operator<=>(const MatchKey&) const = default;
-};
-
-MatchKey match_key(const RankSummary& rank, const CollectiveInstance& one) {
-  MatchKey key;
-  if (one.group < rank.groups.size()) {
-    key.group = rank.groups[one.group].name;
-    key.ranks = rank.groups[one.group].ranks;
+  for (OwnWork one : from.work) {
+    one.name = one.name == kNone ? kNone : one.name + named;
+    into.work.push_back(one);
   }
-  key.step = one.is_counted ? std::optional(one.step) : std::nullopt;
-  key.sequence = one.sequence;
-  key.op = one.op;
-  return key;
+  into.is_whole_job = into.is_whole_job || from.is_whole_job;
+  into.coordinates = std::max(into.coordinates, from.coordinates);
 }
 
 }  // namespace
 
 Summary merge(Summary a, const Summary& b) {
-  std::map<RankId, RankSummary> ranks;
-  for (RankSummary& rank : a.ranks) {
-    const RankId id = rank.rank;
-    ranks.emplace(id, std::move(rank));
-  }
   for (const RankSummary& rank : b.ranks) {
-    const auto [at, is_new] = ranks.try_emplace(rank.rank, rank);
-    if (!is_new) {
-      join(at->second, rank);
+    auto at = std::ranges::lower_bound(a.ranks, rank.rank, {}, &RankSummary::rank);
+    if (at != a.ranks.end() && at->rank == rank.rank) {
+      join(*at, rank);
+    } else {
+      at = a.ranks.insert(at, rank);  // ranks mostly come in order: at the end
     }
-    put_in_order(at->second);
+    put_in_order(*at);
   }
-  Summary merged;
-  for (auto& [id, rank] : ranks) {
-    merged.ranks.push_back(std::move(rank));
-  }
-  return merged;
-}
-
-std::int64_t MatchedCollective::transfer_ns() const {
-  std::int64_t least = seen.empty() ? 0 : seen.front().end_ns - seen.front().start_ns;
-  for (const SeenBy& one : seen) {
-    least = std::min(least, one.end_ns - one.start_ns);
-  }
-  return least;
-}
-
-std::vector<MatchedCollective> matched_collectives(const Summary& summary) {
-  std::map<MatchKey, MatchedCollective> by_key;
-  for (const RankSummary& rank : summary.ranks) {
-    for (const CollectiveInstance& one : rank.instances) {
-      MatchedCollective& match = by_key[match_key(rank, one)];
-      if (match.seen.empty()) {
-        match.group = one.group < rank.groups.size() ? rank.groups[one.group] : Group();
-        match.step = one.step;
-        match.sequence = one.sequence;
-        match.op = one.op;
-        match.bytes = one.bytes;
-      }
-      // A number that comes again on a rank is another collective: the first stands.
-      if (match.seen.empty() || match.seen.back().rank != rank.rank) {
-        match.seen.push_back({rank.rank, one.start_ns, one.end_ns, one.asked_ns});
-      }
-    }
-  }
-  std::vector<MatchedCollective> matches;
-  for (auto& [key, match] : by_key) {
-    if (match.seen.size() > 1) {
-      matches.push_back(std::move(match));
-    }
-  }
-  return matches;
+  return a;
 }
 
 }  // namespace sextant::metrics

@@ -56,29 +56,6 @@ void each_kept(const View& view, const std::vector<LaneId>& lanes, const Steps& 
   }
 }
 
-// For each call on the rank's threads the innermost range around it that is an operator: by number
-// of the call, kNone: none.
-std::vector<std::uint32_t> operators_of_calls(const View& view, const RankLanes& rank) {
-  std::vector<std::uint32_t> operator_of(view.call_of.size(), kNone);
-  std::vector<const Span*> open;
-  for (const LaneId lane : rank.threads) {
-    open.clear();
-    for (const Span& span : view.timeline().spans_of(lane)) {
-      while (!open.empty() && open.back()->end_ns() <= span.start_ns) {
-        open.pop_back();
-      }
-      const std::size_t label = label_number(view, span);
-      if (view.traits[label].is_runtime) {
-        // Ranges that only overlap are no nesting: the innermost that holds the call's start.
-        operator_of[view.number_of(span)] = open.empty() ? kNone : view.number_of(*open.back());
-      } else if (view.timeline().labels()[label].kind == SpanKind::kHost) {
-        open.push_back(&span);
-      }
-    }
-  }
-  return operator_of;
-}
-
 // A span of the device and what launched it.
 struct Launched {
   std::uint32_t by = kNone;  // an operator's range on the host, or the span itself
@@ -88,7 +65,6 @@ struct Launched {
 // In order of what launched them.
 std::vector<Launched> launched_work(const View& view, const RankLanes& rank, const Steps& steps,
                                     const RankSteps& of_rank) {
-  const std::vector<std::uint32_t> operator_of = operators_of_calls(view, rank);
   std::vector<Launched> launched;
   each_kept(view, rank.streams, steps, of_rank, [&](const Span& span, std::uint32_t number) {
     const std::size_t label = label_number(view, span);
@@ -97,7 +73,7 @@ std::vector<Launched> launched_work(const View& view, const RankLanes& rank, con
     }
     const std::uint32_t call = view.call_of[number];
     const bool is_named = view.timeline().labels()[label].operation.has_value();
-    const std::uint32_t by = is_named || call == kNone ? kNone : operator_of[call];
+    const std::uint32_t by = is_named || call == kNone ? kNone : view.operator_of[call];
     launched.push_back({by == kNone ? number : by, number});
   });
   std::sort(launched.begin(), launched.end(), [](const Launched& a, const Launched& b) {
@@ -192,6 +168,27 @@ auto key_of_operator(const OperatorRow& row) {
 }
 
 }  // namespace
+
+std::vector<std::uint32_t> operators_of_calls(const View& view, const RankLanes& rank) {
+  std::vector<std::uint32_t> operator_of(view.call_of.size(), kNone);
+  std::vector<const Span*> open;
+  for (const LaneId lane : rank.threads) {
+    open.clear();
+    for (const Span& span : view.timeline().spans_of(lane)) {
+      while (!open.empty() && open.back()->end_ns() <= span.start_ns) {
+        open.pop_back();
+      }
+      const std::size_t label = label_number(view, span);
+      if (view.traits[label].is_runtime) {
+        // Ranges that only overlap are no nesting: the innermost that holds the call's start.
+        operator_of[view.number_of(span)] = open.empty() ? kNone : view.number_of(*open.back());
+      } else if (view.timeline().labels()[label].kind == SpanKind::kHost) {
+        open.push_back(&span);
+      }
+    }
+  }
+  return operator_of;
+}
 
 KernelRow& KernelRow::operator+=(const KernelRow& other) {
   time += other.time;

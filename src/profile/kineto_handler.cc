@@ -339,7 +339,7 @@ void KinetoHandler::finish_document() {
                   : (is_first_document_ || recording_.ranks.empty() ? by_name : std::nullopt);
   const bool is_stated = stated.has_value();
   if (!stated) {
-    stated = recording_.ranks.empty() ? options_.rank : std::optional(recording_.ranks.back().rank);
+    stated = recording_.ranks.empty() ? std::nullopt : std::optional(recording_.ranks.back().rank);
   }
   const RankId rank = stated.value_or(RankId{0});
   const timeline::RecordedRank recorded = recorded_rank(rank, is_stated);

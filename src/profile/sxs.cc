@@ -53,11 +53,14 @@ class SxsWriter {
     bytes_.push_back(static_cast<char>(value));
   }
   void amount(std::int64_t value) { raw(static_cast<std::uint64_t>(value)); }
-  void number(std::uint32_t value) { raw(value); }
+  // A place in a list, or none: the commonest of all, and so the shortest.
+  void number(std::uint32_t value) { raw(static_cast<std::uint32_t>(value + 1)); }
   void moment(std::int64_t value) {
     const auto bits = static_cast<std::uint64_t>(value);
     raw(value < 0 ? ~(bits << 1U) : bits << 1U);
   }
+  // As its distance from a moment already said.
+  void since(std::int64_t value, std::int64_t from) { moment(value - from); }
   void interval(const metrics::Interval& time) {
     moment(time.start_ns);
     amount(time.length_ns());
@@ -130,7 +133,7 @@ class SxsReader {
     if (read > metrics::kNone) {
       wrong("has a place past 2^32");
     }
-    value = static_cast<std::uint32_t>(read);
+    value = static_cast<std::uint32_t>(read) - 1;
   }
   void moment(std::int64_t& value) {
     const std::uint64_t read = raw();
@@ -141,6 +144,15 @@ class SxsReader {
     }
     value =
         (read & 1U) != 0 ? -static_cast<std::int64_t>(half) - 1 : static_cast<std::int64_t>(half);
+  }
+  void since(std::int64_t& value, std::int64_t from) {
+    std::int64_t distance = 0;
+    moment(distance);
+    value = from + distance;  // no further than twice 2^62: no overflow
+    if (value >= kMostMoment || value < -kMostMoment) {
+      wrong("has a moment past 2^62");
+      value = 0;
+    }
   }
   void interval(metrics::Interval& time) {
     std::int64_t length = 0;
@@ -234,6 +246,15 @@ std::string contradiction(const metrics::Summary& summary) {
           (one.group != metrics::kNone && one.group >= rank.groups.size())) {
         return "has a collective that ends before it starts, or of no group";
       }
+      if (one.name != metrics::kNone && one.name >= rank.names.size()) {
+        return "has a collective of no name";
+      }
+    }
+    for (const metrics::OwnWork& one : rank.work) {
+      if (one.end_ns < one.start_ns || one.total_ns() > one.end_ns - one.start_ns ||
+          (one.name != metrics::kNone && one.name >= rank.names.size())) {
+        return "has work that is longer than it lasts, or of no name";
+      }
     }
   }
   return {};
@@ -279,7 +300,7 @@ std::string sealed_sxs(std::string_view payload) {
 
 Result<metrics::Summary> summary_of_sxs(std::string_view bytes, const std::string& where) {
   if (const std::string fault = header_fault(bytes); !fault.empty()) {
-    return invalid(fault, where, "what `sextant summarize` writes");
+    return invalid(fault, where, "what «summarize» writes");
   }
   SxsReader reader(bytes.substr(kSxsHeaderBytes));
   metrics::Summary summary;
@@ -288,10 +309,10 @@ Result<metrics::Summary> summary_of_sxs(std::string_view bytes, const std::strin
     reader.wrong("goes on after its end");
   }
   if (reader.has_failed()) {
-    return invalid(reader.what(), where, "what `sextant summarize` writes");
+    return invalid(reader.what(), where, "what «summarize» writes");
   }
   if (const std::string wrong = contradiction(summary); !wrong.empty()) {
-    return invalid(wrong, where, "what `sextant summarize` writes");
+    return invalid(wrong, where, "what «summarize» writes");
   }
   return summary;
 }

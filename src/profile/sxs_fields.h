@@ -72,8 +72,14 @@ void fields_of_step(Archive& archive, Step& step) {
     archive.amount(time);
   }
   archive.amount(step.assumed_waits);
+  for (auto& time : step.categories_ns) {
+    archive.amount(time);
+  }
   archive.optional(step.memory, [&](auto& peak) { fields_of_peak(archive, peak); });
   archive.wide(step.flops);
+  for (auto& time : step.work_ns) {
+    archive.amount(time);
+  }
 }
 
 template <typename Archive, typename Totals>
@@ -87,8 +93,14 @@ void fields_of_totals(Archive& archive, Totals& totals) {
     archive.amount(time);
   }
   archive.amount(totals.assumed_waits);
+  for (auto& time : totals.categories_ns) {
+    archive.amount(time);
+  }
   archive.optional(totals.memory, [&](auto& peak) { fields_of_peak(archive, peak); });
   archive.wide(totals.flops);
+  for (auto& time : totals.work_ns) {
+    archive.amount(time);
+  }
 }
 
 template <typename Archive, typename Row>
@@ -123,7 +135,7 @@ void fields_of_tensor(Archive& archive, Tensor& tensor) {
 }
 
 template <typename Archive, typename Row>
-void fields_of_work(Archive& archive, Row& row) {
+void fields_of_work_row(Archive& archive, Row& row) {
   archive.choice(row.pass, metrics::kWorkPasses);
   archive.choice(row.part, metrics::kWorkParts);
   archive.text(row.name);
@@ -196,17 +208,40 @@ void fields_of_group(Archive& archive, Group& group) {
   archive.list(group.ranks, [&](auto& rank) { archive.moment(rank.value); });
 }
 
+// Times are near those before them: what they are later by takes half the bytes. `last_ns`: the
+// start of the one before.
 template <typename Archive, typename Instance>
-void fields_of_instance(Archive& archive, Instance& one) {
+void fields_of_instance(Archive& archive, Instance& one, std::int64_t& last_ns) {
   archive.moment(one.step);
   archive.number(one.group);
   archive.flag(one.is_counted);
   archive.moment(one.sequence);
   archive.optional(one.op, [&](auto& op) { archive.choice(op, kSxsOps); });
   archive.optional(one.bytes, [&](auto& bytes) { archive.moment(bytes); });
-  archive.moment(one.start_ns);
-  archive.moment(one.end_ns);
-  archive.optional(one.asked_ns, [&](auto& asked) { archive.moment(asked); });
+  archive.since(one.start_ns, last_ns);
+  archive.since(one.end_ns, one.start_ns);
+  archive.optional(one.asked_ns, [&](auto& asked) { archive.since(asked, one.start_ns); });
+  archive.number(one.name);
+  archive.moment(one.lane);
+  archive.optional(one.sender, [&](auto& rank) { archive.moment(rank.value); });
+  archive.optional(one.receiver, [&](auto& rank) { archive.moment(rank.value); });
+  archive.amount(one.alone_ns);
+  last_ns = one.start_ns;
+}
+
+template <typename Archive, typename Work>
+void fields_of_work(Archive& archive, Work& one, std::int64_t& last_ns) {
+  archive.moment(one.step);
+  archive.since(one.start_ns, last_ns);
+  archive.since(one.end_ns, one.start_ns);
+  archive.moment(one.lane);
+  archive.number(one.name);
+  archive.amount(one.compute_ns);
+  archive.amount(one.copy_ns);
+  archive.amount(one.data_ns);
+  archive.amount(one.host_ns);
+  archive.amount(one.other_ns);
+  last_ns = one.start_ns;
 }
 
 template <typename Archive, typename Rank>
@@ -229,12 +264,21 @@ void fields_of_rank(Archive& archive, Rank& rank) {
   archive.list(rank.kernels, [&](auto& row) { fields_of_kernel(archive, row); });
   archive.list(rank.operators, [&](auto& row) { fields_of_operator(archive, row); });
   archive.list(rank.collectives, [&](auto& row) { fields_of_collective(archive, row); });
-  archive.list(rank.work.rows, [&](auto& row) { fields_of_work(archive, row); });
-  archive.list(rank.work.chains, [&](auto& row) { fields_of_chain(archive, row); });
+  archive.list(rank.device_work.rows, [&](auto& row) { fields_of_work_row(archive, row); });
+  archive.list(rank.device_work.chains, [&](auto& row) { fields_of_chain(archive, row); });
   archive.list(rank.ranges, [&](auto& row) { fields_of_range(archive, row); });
   archive.list(rank.signals, [&](auto& row) { fields_of_signal(archive, row); });
   archive.list(rank.groups, [&](auto& group) { fields_of_group(archive, group); });
-  archive.list(rank.instances, [&](auto& one) { fields_of_instance(archive, one); });
+  std::int64_t last_ns = 0;
+  archive.list(rank.instances, [&](auto& one) { fields_of_instance(archive, one, last_ns); });
+  last_ns = 0;
+  archive.list(rank.work, [&](auto& one) { fields_of_work(archive, one, last_ns); });
+  archive.list(rank.names, [&](auto& name) { archive.text(name); });
+  archive.flag(rank.is_whole_job);
+  archive.list(rank.coordinates, [&](auto& at) {
+    archive.text(at.first);
+    archive.moment(at.second);
+  });
 }
 
 template <typename Archive, typename Summary>

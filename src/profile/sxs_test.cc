@@ -16,7 +16,11 @@ Summary any_summary() {
   const int ranks = *rc::gen::inRange(0, 4);
   for (int rank = 0; rank < ranks; ++rank) {
     MadeRecording made(RankId{rank});
-    const timeline::Label reduce = metrics::all_reduce_label(made.recording(), 3_MiB, 4);
+    timeline::Label reduce = metrics::all_reduce_label(made.recording(), 3_MiB, 4);
+    if (*rc::gen::arbitrary<bool>()) {
+      reduce.collective->sender = RankId{rank};
+      reduce.collective->receiver = RankId{rank + 1};
+    }
     const auto steps = *rc::gen::inRange<std::int64_t>(1, 6);
     for (std::int64_t i = 0; i < steps; ++i) {
       made.step(i, i * 1000, i * 1000 + 1000);
@@ -28,6 +32,7 @@ Summary any_summary() {
     made.recording().origin_ns = *rc::gen::inRange<std::int64_t>(-1'000'000, 1'700'000'000);
     made.recording().base_ns = *rc::gen::inRange<std::int64_t>(-1'000'000, 1'700'000'000);
     made.recording().memory = {{RankId{rank}, 5, 100, 100, 1000}};
+    made.recording().ranks = {{.rank = RankId{rank}, .coordinates = {{"dp", rank}, {"pp", 0}}}};
     summary = merge(std::move(summary), metrics::summarize(made.take()));
   }
   return summary;

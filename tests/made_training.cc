@@ -33,7 +33,7 @@ constexpr double kHalfPerUs = 660e6;
 constexpr double kTf32PerUs = 340e6;
 constexpr double kSinglePerUs = 49e6;
 constexpr double kStartUs = 2.0;
-constexpr double kOperatorUs = 6.0;  // of the host
+constexpr double kEachOperatorUs = 6.0;  // of the host
 constexpr double kCallUs = 4.0;
 constexpr double kUnits = 132.0;
 
@@ -53,7 +53,7 @@ class Writer {
   void op(const std::string& name, const std::vector<Array>& inputs, const std::string& kernel,
           double takes_us, const std::string& values = "", int kernels = 1) {
     const double from = host_;
-    host_ += kOperatorUs;
+    host_ += kEachOperatorUs;
     for (int i = 0; i < kernels; ++i) {
       const std::string launch = fmt::format("\"correlation\": {}", ++correlation_);
       event("cuda_runtime", "cudaLaunchKernel", host_, kCallUs, launch, 505);

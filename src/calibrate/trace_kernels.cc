@@ -116,7 +116,7 @@ std::string attention_line(const WorkRow& row) {
 std::string traced_kernels(const metrics::Summary& summary) {
   std::vector<WorkRow> rows;
   for (const metrics::RankSummary& rank : summary.ranks) {
-    rows.insert(rows.end(), rank.work.rows.begin(), rank.work.rows.end());
+    rows.insert(rows.end(), rank.device_work.rows.begin(), rank.device_work.rows.end());
   }
   rows = metrics::folded(std::move(rows));
   const std::set<Weights> forward = forward_products(rows);

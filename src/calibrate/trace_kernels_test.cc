@@ -27,7 +27,7 @@ WorkRow row(WorkPass pass, std::vector<std::vector<std::int64_t>> inputs, std::i
 metrics::Summary summary_of(std::vector<WorkRow> rows) {
   metrics::Summary summary;
   summary.ranks.push_back({.rank = RankId{0}});
-  summary.ranks[0].work.rows = std::move(rows);
+  summary.ranks[0].device_work.rows = std::move(rows);
   return summary;
 }
 

@@ -59,6 +59,7 @@ bool comes_before(const Finding& a, const Finding& b) {
 Diagnosis diagnosis_of(const Scene& scene, const LaidOver* laid) {
   Diagnosis diagnosis{.step = scene.step,
                       .parts = scene.parts,
+                      .bottleneck = bottleneck_of(bottleneck_facts(scene)),
                       .findings = {},
                       .abstentions = {},
                       .notes = {},

@@ -31,7 +31,7 @@ struct Scene {
   std::vector<metrics::OperatorRow> operators;    // of all ranks together, as are the following
   std::vector<metrics::KernelRow> kernels;
   std::vector<metrics::CollectiveRow> collectives;
-  metrics::DeviceWork device_work;
+  metrics::WorkTables device_work;
 };
 // REQUIRES: at least one rank with at least one kept step.
 Scene scene_of(const metrics::Summary& summary, const metrics::DevicePeaks& peaks,

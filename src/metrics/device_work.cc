@@ -290,7 +290,7 @@ std::vector<ChainRow> folded(std::vector<ChainRow> rows) {
   return folded_by(std::move(rows), key_of_chain);
 }
 
-DeviceWork device_work(const View& view, const RankLanes& rank, const Steps& steps,
+WorkTables device_work(const View& view, const RankLanes& rank, const Steps& steps,
                        std::size_t rank_number) {
   if (!rank.has_device()) {
     return {};
@@ -303,7 +303,7 @@ DeviceWork device_work(const View& view, const RankLanes& rank, const Steps& ste
   for (const Occurrence& one : all) {
     rows.push_back(work_row_of(one, labels[one.label], shapes));
   }
-  DeviceWork work;
+  WorkTables work;
   work.chains = all_chains(view, all, rows);
   work.rows = folded(std::move(rows));
   return work;

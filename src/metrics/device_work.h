@@ -86,14 +86,14 @@ struct ChainRow {
   bool operator==(const ChainRow&) const = default;
 };
 
-struct DeviceWork {
+struct WorkTables {
   std::vector<WorkRow> rows;  // longest total first, of equals by key
   std::vector<ChainRow> chains;
-  bool operator==(const DeviceWork&) const = default;
+  bool operator==(const WorkTables&) const = default;
 };
 
 // Of the kept steps' work of a rank with a device.
-DeviceWork device_work(const View& view, const RankLanes& rank, const Steps& steps,
+WorkTables device_work(const View& view, const RankLanes& rank, const Steps& steps,
                        std::size_t rank_number);
 
 // Rows of one key as one, in order.

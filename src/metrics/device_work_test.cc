@@ -51,7 +51,7 @@ class MadeThread {
     made_.host(label, from, at_ - from);
     at_ += 1;
   }
-  DeviceWork work() {
+  WorkTables work() {
     made_.step(0, 0, at_ + 1000);
     const timeline::Recording recording = made_.take();
     const View view = view_of(recording);
@@ -64,7 +64,7 @@ class MadeThread {
   std::int64_t at_ = 0;
 };
 
-const WorkRow* row_named(const DeviceWork& work, std::string_view name, WorkPass pass) {
+const WorkRow* row_named(const WorkTables& work, std::string_view name, WorkPass pass) {
   const auto found = std::ranges::find_if(
       work.rows, [&](const WorkRow& row) { return row.name == name && row.pass == pass; });
   return found == work.rows.end() ? nullptr : &*found;
@@ -74,7 +74,7 @@ const Label kMm = op_label("aten::mm", OperatorUse::kProduct, {fp32({8, 4}), fp3
 const Label kMmForward =
     op_label("aten::mm", OperatorUse::kProduct, {fp32({8, 4}), fp32({4, 16})}, true);
 
-TEST(DeviceWork, PassesAreToldByAutogradsRangesAndTheOptimizers) {
+TEST(WorkTables, PassesAreToldByAutogradsRangesAndTheOptimizers) {
   MadeThread thread;
   thread.op(kMmForward);
   thread.range(range_label("autograd::engine::evaluate_function: MmBackward0"), [&] {
@@ -87,7 +87,7 @@ TEST(DeviceWork, PassesAreToldByAutogradsRangesAndTheOptimizers) {
   });
   Label step{SpanKind::kMark, "Optimizer.step#AdamW.step", {}, {}};
   thread.range(step, [&] { thread.op(kMm); });
-  const DeviceWork work = thread.work();
+  const WorkTables work = thread.work();
   ASSERT_NE(row_named(work, "aten::mm", WorkPass::kForward), nullptr);
   EXPECT_EQ(row_named(work, "aten::mm", WorkPass::kForward)->time.count, 1);
   EXPECT_EQ(row_named(work, "aten::mm", WorkPass::kBackward)->time.count, 2);
@@ -98,7 +98,7 @@ TEST(DeviceWork, PassesAreToldByAutogradsRangesAndTheOptimizers) {
   EXPECT_EQ(row_named(work, "aten::mm", WorkPass::kBackward)->idle_ns, 52 + 50);
 }
 
-TEST(DeviceWork, WhereNoBackwardPassIsToldPassesAreUnknown) {
+TEST(WorkTables, WhereNoBackwardPassIsToldPassesAreUnknown) {
   MadeThread thread;
   thread.op(kMmForward);
   EXPECT_EQ(thread.work().rows.at(0).pass, WorkPass::kUnknown);
@@ -106,7 +106,7 @@ TEST(DeviceWork, WhereNoBackwardPassIsToldPassesAreUnknown) {
 
 // Scores of 4 heads, 32 queries and 64 keys: what is made of them is theirs. A router's softmax,
 // which no batch of products feeds, is not.
-TEST(DeviceWork, WhatHasTheShapeOfScoresIsAttention) {
+TEST(WorkTables, WhatHasTheShapeOfScoresIsAttention) {
   MadeThread thread;
   const Tensor scores = fp32({1, 4, 32, 64});
   thread.op(op_label("aten::bmm", OperatorUse::kProduct, {fp32({4, 32, 8}), fp32({4, 8, 64})}));
@@ -115,7 +115,7 @@ TEST(DeviceWork, WhatHasTheShapeOfScoresIsAttention) {
   thread.op(op_label("aten::bmm", OperatorUse::kProduct, {fp32({4, 32, 64}), fp32({4, 64, 8})}));
   thread.op(op_label("aten::_softmax", OperatorUse::kSoftmax, {fp32({1, 32, 7})}));
   thread.op(kMm);
-  const DeviceWork work = thread.work();
+  const WorkTables work = thread.work();
   std::int64_t of_scores = 0;
   for (const WorkRow& row : work.rows) {
     of_scores += row.part == WorkPart::kScores ? row.time.count : 0;
@@ -124,19 +124,19 @@ TEST(DeviceWork, WhatHasTheShapeOfScoresIsAttention) {
   EXPECT_EQ(row_named(work, "aten::mm", WorkPass::kUnknown)->part, WorkPart::kProducts);
 }
 
-TEST(DeviceWork, WhatIsAsWideAsTheClassesOfALossIsItsOrItsProduct) {
+TEST(WorkTables, WhatIsAsWideAsTheClassesOfALossIsItsOrItsProduct) {
   MadeThread thread;
   thread.op(op_label("aten::mm", OperatorUse::kProduct, {fp32({8, 4}), fp32({4, 1000})}));
   thread.op(op_label("aten::copy_", OperatorUse::kCopy, {fp32({8, 1000}), fp32({8, 1000})}));
   thread.op(op_label("aten::_log_softmax", OperatorUse::kLoss, {fp32({8, 1000})}));
-  const DeviceWork work = thread.work();
+  const WorkTables work = thread.work();
   EXPECT_EQ(row_named(work, "aten::mm", WorkPass::kUnknown)->part, WorkPart::kHead);
   EXPECT_EQ(row_named(work, "aten::copy_", WorkPass::kUnknown)->part, WorkPart::kLoss);
 }
 
 // Four elementwise operators between products: a chain that must read its first input and write
 // its last result. Two are none.
-TEST(DeviceWork, ThreeOperatorsInARowAreAChain) {
+TEST(WorkTables, ThreeOperatorsInARowAreAChain) {
   MadeThread thread;
   const Label mul = op_label("aten::mul", OperatorUse::kElementwise, {fp32({100}), fp32({100})});
   const Label tanh = op_label("aten::tanh", OperatorUse::kElementwise, {fp32({100})});
@@ -148,7 +148,7 @@ TEST(DeviceWork, ThreeOperatorsInARowAreAChain) {
   thread.op(kMm);
   thread.op(mul);
   thread.op(tanh);
-  const DeviceWork work = thread.work();
+  const WorkTables work = thread.work();
   ASSERT_EQ(work.chains.size(), 1U);
   const ChainRow& chain = work.chains[0];
   EXPECT_EQ(chain.names, "aten::mul, aten::tanh, aten::mul, aten::tanh");
@@ -159,7 +159,7 @@ TEST(DeviceWork, ThreeOperatorsInARowAreAChain) {
   EXPECT_EQ(row_named(work, "aten::copy_", WorkPass::kUnknown)->part, WorkPart::kRelayout);
 }
 
-TEST(DeviceWork, ProductsSayTheirSizes) {
+TEST(WorkTables, ProductsSayTheirSizes) {
   const auto size = product_size({fp32({16}), fp32({8, 4}), fp32({4, 16})});
   ASSERT_TRUE(size);
   EXPECT_EQ(size->m, 8);

@@ -135,7 +135,7 @@ void fields_of_tensor(Archive& archive, Tensor& tensor) {
 }
 
 template <typename Archive, typename Row>
-void fields_of_work(Archive& archive, Row& row) {
+void fields_of_work_row(Archive& archive, Row& row) {
   archive.choice(row.pass, metrics::kWorkPasses);
   archive.choice(row.part, metrics::kWorkParts);
   archive.text(row.name);
@@ -264,7 +264,7 @@ void fields_of_rank(Archive& archive, Rank& rank) {
   archive.list(rank.kernels, [&](auto& row) { fields_of_kernel(archive, row); });
   archive.list(rank.operators, [&](auto& row) { fields_of_operator(archive, row); });
   archive.list(rank.collectives, [&](auto& row) { fields_of_collective(archive, row); });
-  archive.list(rank.device_work.rows, [&](auto& row) { fields_of_work(archive, row); });
+  archive.list(rank.device_work.rows, [&](auto& row) { fields_of_work_row(archive, row); });
   archive.list(rank.device_work.chains, [&](auto& row) { fields_of_chain(archive, row); });
   archive.list(rank.ranges, [&](auto& row) { fields_of_range(archive, row); });
   archive.list(rank.signals, [&](auto& row) { fields_of_signal(archive, row); });

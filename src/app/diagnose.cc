@@ -86,9 +86,12 @@ Result<Answered<Diagnosis>> diagnose(const DiagnoseRequest& request, const Conte
     answered.answer = hta_answer(reading, top);
     return answered;
   }
-  SEXTANT_TRY(
-      explain::DiagnoseAnswer answer,
-      diagnosed_run(reading, {request.device, request.framework, request.model_flops}, context));
+  SEXTANT_TRY(explain::DiagnoseAnswer answer, diagnosed_run(reading,
+                                                            {.device = request.device,
+                                                             .framework = request.framework,
+                                                             .model_flops = request.model_flops,
+                                                             .job = request.job},
+                                                            context));
   answer.top = top;
   answer.verbose = request.verbose;
   if (answer.findings) {

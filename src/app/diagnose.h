@@ -6,6 +6,7 @@
 
 #include "app/answered.h"
 #include "app/context.h"
+#include "app/job_request.h"
 #include "app/trace_reading.h"
 #include "app/use_case.h"
 #include "base/result.h"
@@ -23,6 +24,7 @@ struct DiagnoseRequest {
   std::string report_file = {};    // all of it as a page
   std::string model_flops = {};    // of a step on one rank
   std::string top = {};            // rows of each table
+  JobRequest job = {};             // what was run; without a model nothing is predicted
   bool verbose = false;
 };
 

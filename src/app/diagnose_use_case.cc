@@ -1,17 +1,53 @@
 #include <iterator>
 
 #include "app/diagnose.h"
+#include "app/job_parameters.h"
 #include "app/trace_parameters.h"
 #include "app/use_cases.h"
 
 namespace sextant::app {
 namespace {
 
+// What was run, so that its predicted step can be laid beside.
+Parameter optional_model() {
+  Parameter model = model_parameter();
+  model.help = "what was run: its predicted step is laid beside the measured one";
+  model.required = false;
+  model.positional = false;
+  return model;
+}
+
+Parameter optional_cluster() {
+  Parameter cluster = cluster_parameter();
+  cluster.help = "of ‹model›: where it was run";
+  cluster.required = false;
+  return cluster;
+}
+
 std::vector<Parameter> diagnose_parameters() {
   std::vector<Parameter> all = trace_parameters();
   const std::vector<Parameter> own{
       judged_device_parameter(),
       advised_framework_parameter(),
+      optional_model(),
+      optional_cluster(),
+      {.name = "layout",
+       .kind = ParameterKind::kLayout,
+       .value = "LAYOUT",
+       .help = "of ‹model›: how it was run",
+       .otherwise = "the framework's own values",
+       .example = "tp=8,pp=4,mbs=1"},
+      {.name = "seq",
+       .value = "TOKENS",
+       .help = "of ‹model›: tokens a sequence",
+       .fallback = "4096",
+       .example = "2048"},
+      {.name = "gbs",
+       .kind = ParameterKind::kCount,
+       .value = "SEQUENCES",
+       .help = "of ‹model›: global batch",
+       .otherwise = "one microbatch, four a pipeline rank",
+       .example = "256"},
       {.name = "fail-on",
        .value = "CONDITIONS",
        .help = "answer no (exit 1) where one holds: RULE, gain>SHARE, joined by commas",
@@ -49,6 +85,11 @@ std::vector<Parameter> diagnose_parameters() {
   return all;
 }
 
+// Without a model there is no job.
+JobRequest run_job(const Values& values) {
+  return values.has("model") ? job_request(values) : JobRequest{};
+}
+
 }  // namespace
 
 UseCase diagnose_use_case() {
@@ -74,6 +115,7 @@ UseCase diagnose_use_case() {
                                           .report_file = values.one("report"),
                                           .model_flops = values.one("model-flops"),
                                           .top = values.one("top"),
+                                          .job = run_job(values),
                                           .verbose = values.has("verbose")},
                                          context, control));
               },

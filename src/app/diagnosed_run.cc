@@ -12,6 +12,8 @@
 #include "describe/layout/precision.h"
 #include "diagnose/diagnosis.h"
 #include "diagnose/scene.h"
+#include "machine/machine.h"
+#include "step/step_answer.h"
 
 namespace sextant::app {
 namespace {
@@ -115,17 +117,49 @@ bool has_kept_steps(const metrics::Summary& summary) {
       summary.ranks, [](const metrics::RankSummary& rank) { return rank.total().steps > 0; });
 }
 
+// The step of the job that was run, beside what was measured.
+Result<diagnose::LaidOver> laid_beside(const diagnose::Scene& scene, const JobRequest& request,
+                                       const Context& context, explain::DiagnoseAnswer& answer) {
+  SEXTANT_TRY(const JobReading reading, read_job(request, context));
+  if (!reading.violations.empty()) {
+    const describe::Violation& first = reading.violations.front();
+    return invalid(fmt::format("what was run is not legal: {}: {}", first.rule, first.message),
+                   "‹layout›", "the layout that was run");
+  }
+  SEXTANT_CHECK_OK(step::check_tokens(reading.job));
+  SEXTANT_TRY(const machine::StepMachine machine, machine::step_machine(reading.job, context.data));
+  for (const auto& input : reading.inputs) {
+    answer.provenance.inputs.push_back(input);
+  }
+  answer.assumed.insert(answer.assumed.end(), reading.job.assumed.begin(),
+                        reading.job.assumed.end());
+  return diagnose::laid_over(scene, step::recorded_estimate(reading.job, machine));
+}
+
 Result<explain::FindingsAnswer> findings_of(const metrics::Summary& summary,
                                             const std::optional<describe::Device>& device,
-                                            const std::string& framework, const Context& context,
-                                            const explain::DiagnoseAnswer& answer) {
+                                            const RunWords& words, const Context& context,
+                                            explain::DiagnoseAnswer& answer) {
   explain::FindingsAnswer findings;
   SEXTANT_TRY(findings.book, diagnose::RuleBook::load(context.data));
-  findings.diagnosis = diagnose::diagnosis_of(
-      diagnose::scene_of(summary, known_peaks(answer),
-                         device ? std::optional(device->memory_capacity.value) : std::nullopt));
+  diagnose::Scene scene = diagnose::scene_of(
+      summary, known_peaks(answer), device ? std::optional(device->usable_memory()) : std::nullopt);
+  if (device) {
+    SEXTANT_CHECK_OK(diagnose::know_device(*device, context.data, scene));
+  }
+  if (!words.job.model.empty()) {
+    SEXTANT_TRY(findings.laid, laid_beside(scene, words.job, context, answer));
+  }
+  findings.diagnosis = diagnose::diagnosis_of(scene, findings.laid ? &*findings.laid : nullptr);
   const std::string& setting = context.settings.at("framework").value;
-  findings.framework = framework.empty() && setting != "auto" ? setting : framework;
+  const std::string word = words.framework.empty() && setting != "auto" ? setting : words.framework;
+  if (!word.empty()) {
+    SEXTANT_TRY(const describe::Framework known,
+                describe::parse_word<describe::Framework>(describe::kFrameworkWords, word,
+                                                          "framework", "‹framework›"));
+    findings.framework =
+        std::string(describe::word_of<describe::Framework>(describe::kFrameworkWords, known));
+  }
   findings.is_jax = std::ranges::any_of(answer.files, [](const explain::DiagnosedFile& file) {
     return file.recorder == timeline::Recorder::kXplane;
   });
@@ -148,7 +182,7 @@ Result<explain::DiagnoseAnswer> diagnosed_run(TraceReading& reading, const RunWo
   SEXTANT_TRY(const std::optional<describe::Device> device,
               add_device(summary, words.device, context, answer));
   if (has_kept_steps(summary)) {
-    SEXTANT_TRY(answer.findings, findings_of(summary, device, words.framework, context, answer));
+    SEXTANT_TRY(answer.findings, findings_of(summary, device, words, context, answer));
   }
   for (std::size_t i = 0; i < summary.ranks.size(); ++i) {
     metrics::RankSummary& rank = summary.ranks[i];

@@ -37,6 +37,7 @@ constexpr Bytes kMostSummaryBytes = 4_GiB;
 constexpr double kSummaryHeld = 15.0;
 constexpr std::string_view kNamesFile = "profile/names.csv";
 constexpr std::string_view kNothingRan = "nothing that ran is recorded";
+constexpr std::string_view kOperatorsFile = "profile/operators.csv";
 
 // What one file gave.
 struct FileReading {
@@ -55,6 +56,7 @@ struct ReadingPlan {
   std::optional<metrics::StepRange> steps = std::nullopt;
   std::vector<NumberRange> ranks = {};  // empty: all
   profile::RecognitionTable names = {};
+  profile::OperatorTable operators = {};
   bool keeps_collectives = false;
   bool as_hta = false;
   std::size_t spans_of_file = 0;
@@ -91,6 +93,9 @@ Result<ReadingPlan> plan_of(const TraceRequest& request, std::vector<TraceFile> 
     SEXTANT_TRY(plan.ranks, number_ranges(request.ranks, "‹ranks›"));
   }
   SEXTANT_TRY(plan.names, recognition(request.names, context));
+  SEXTANT_TRY(std::string operators, context.data.read(kOperatorsFile));
+  SEXTANT_TRY(plan.operators, profile::OperatorTable::parse(std::move(operators),
+                                                            context.data.where(kOperatorsFile)));
   return plan;
 }
 
@@ -283,6 +288,7 @@ class FileReader {
     SEXTANT_TRY(
         const timeline::Recording recording,
         profile::read_profile(file.path, {.names = plan_.names,
+                                          .operators = plan_.operators,
                                           .rank = file.rank,
                                           .progress = [this, i](std::int64_t taken, std::int64_t) {
                                             progress_.taken(i, taken);

@@ -47,15 +47,15 @@ struct Evidence {
 inline constexpr std::size_t kMostEvidence = 8;  // of a finding
 
 struct Finding {
-  std::string rule;           // of the rule book: "input-bound"
-  std::string cause;          // one sentence with this run's figures
-  std::vector<RankId> ranks;  // whose doing it is, in order; empty: all alike
-  Seconds per_step;           // a mean step is longer by at most that
-  PartTimes parts{};          // the same by part of the step; adds up to per_step
+  std::string rule;                // of the rule book: "input-bound"
+  std::string cause;               // one sentence with this run's figures
+  std::vector<RankId> ranks = {};  // whose doing it is, in order; empty: all alike
+  Seconds per_step = {};           // a mean step is longer by at most that
+  PartTimes parts{};               // the same by part of the step; adds up to per_step
   Status status = Status::kInferred;
-  std::vector<Evidence> evidence;  // at most kMostEvidence
+  std::vector<Evidence> evidence = {};  // at most kMostEvidence
   // What of the rule's advice holds for this run, in order of gain; empty: all of it, in its order.
-  std::vector<std::string> advice;
+  std::vector<std::string> advice = {};
   // Reported, but nothing to mend: below what a step varies by, or explained by another finding.
   std::optional<std::string> explained_by = std::nullopt;  // that finding's rule
 };

@@ -15,7 +15,7 @@ namespace sextant::diagnose {
 namespace {
 
 // Steps of a healthy run differ by about this much from one another: less can't be told from that.
-constexpr double kLeastShare = 0.01;
+constexpr double kLeastLossShare = 0.01;
 
 struct RankLoss {
   const metrics::RankSummary* rank = nullptr;
@@ -110,7 +110,7 @@ std::optional<Finding> finding_of(const std::vector<RankLoss>& ranks, HostRule r
   const metrics::Breakdown time = worst.rank->total().time;
   const Seconds copied = worst.of_step(std::min(loss.copy_ns, time.exposed_copy_ns));
   const Seconds lost = worst.of_step(std::min(loss.idle_ns, time.idle_ns)) + copied;
-  if (lost < kLeastShare * worst.step || !(lost < worst.step)) {
+  if (lost < kLeastLossShare * worst.step || !(lost < worst.step)) {
     return std::nullopt;
   }
   Finding finding{.rule = std::string(rule_id(rule)),

@@ -8,8 +8,8 @@ namespace {
 constexpr std::string_view kPageHead =
     "# What a diagnosis finds\n\n"
     "Written by `findings_page` of `src/diagnose/rule_page.h` from `data/diagnose/`; a test "
-    "compares. How findings are read: [diagnose.md](diagnose.md). `sextant explain RULE` says the "
-    "same of one rule, `sextant diagnose --fail-on RULE` fails where it is found.\n";
+    "compares. How findings are read, and how to fail where a rule finds something: "
+    "[diagnose.md](diagnose.md). `explain` says of one rule what stands here.\n";
 
 // Cells hold no bar.
 std::string table_cell(std::string text) {

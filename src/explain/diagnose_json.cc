@@ -6,6 +6,7 @@
 #include "explain/diagnose_words.h"
 #include "explain/finding_json.h"
 #include "explain/json.h"
+#include "explain/laid_view.h"
 #include "explain/unread_json.h"
 
 namespace sextant::explain {
@@ -267,6 +268,8 @@ std::string diagnose_json(const DiagnoseAnswer& answer) {
     ranks.push_back(diagnosed_rank_json(rank));
   }
   add_findings(json, answer);
+  json["prediction"] =
+      answer.findings && answer.findings->laid ? laid_json(*answer.findings->laid) : Json();
   add_tables(json, answer);
   json["kpis"] = kpis_json(answer);
   json["unread"] = unread_json(answer.unread);

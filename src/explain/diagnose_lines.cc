@@ -235,6 +235,11 @@ std::vector<DiagnosisLine> diagnosis_head(const DiagnoseAnswer& answer, const St
 std::vector<DiagnosisLine> diagnosis_state(const DiagnoseAnswer& answer) {
   const metrics::RankTotals& totals = answer.totals;
   std::vector<DiagnosisLine> lines;
+  if (answer.findings && answer.verbose) {
+    const diagnose::BottleneckClass& bottleneck = answer.findings->diagnosis.bottleneck;
+    lines.push_back({"bound", fmt::format("{}: {}", diagnose::name_of(bottleneck.bottleneck),
+                                          bottleneck.reason)});
+  }
   if (totals.time.idle_ns > 0) {
     lines.push_back({"idle", shares_text(idle_parts(totals.idle), totals.time.idle_ns)});
   }
@@ -247,7 +252,9 @@ std::vector<DiagnosisLine> diagnosis_state(const DiagnoseAnswer& answer) {
   if (answer.kpis) {
     lines.push_back({"use", diagnosed_use_text(*answer.kpis)});
   }
-  lines.push_back({"memory", peak_memory_text(answer)});
+  if (totals.memory || answer.verbose) {
+    lines.push_back({"memory", peak_memory_text(answer)});
+  }
   return lines;
 }
 

@@ -12,6 +12,7 @@
 #include "explain/diagnose_lines.h"
 #include "explain/diagnose_tables.h"
 #include "explain/finding_view.h"
+#include "explain/laid_view.h"
 
 namespace sextant::explain {
 namespace {
@@ -99,7 +100,7 @@ std::string unread_text(const DiagnoseAnswer& answer, const Style& style) {
 // kGivesWay.
 enum SharedTable : std::size_t { kOperators, kKernels, kCollectives, kRanks, kSharedTables };
 constexpr std::array<std::size_t, kSharedTables> kUsualRows{4, 4, 3, 3};
-constexpr std::array<SharedTable, kSharedTables> kGivesWay{kKernels, kOperators, kCollectives,
+constexpr std::array<SharedTable, kSharedTables> kGivesWay{kKernels, kCollectives, kOperators,
                                                            kRanks};
 
 using SharedRows = std::array<std::size_t, kSharedTables>;
@@ -129,12 +130,14 @@ std::string tables_in(std::size_t room, const DiagnoseAnswer& answer, const Styl
   SharedRows rows = kUsualRows;
   std::string text = shared_tables(answer, style, rows);
   while (line_count(text) > room) {
-    const auto longest =
-        std::ranges::max_element(kGivesWay, {}, [&](SharedTable table) { return rows[table]; });
+    // Ranks are compared by two rows at least.
+    const auto longest = std::ranges::max_element(kGivesWay, {}, [&](SharedTable table) {
+      return table == kRanks && rows[table] > 0 ? rows[table] - 1 : rows[table];
+    });
     if (rows[*longest] == 0) {
       return {};
     }
-    rows[*longest] -= 1;
+    rows[*longest] -= *longest == kRanks && rows[kRanks] == 2 ? 2 : 1;
     text = shared_tables(answer, style, rows);
   }
   return text;
@@ -166,7 +169,10 @@ std::string told_first(const DiagnoseAnswer& answer, const Style& style) {
     text += findings_text(answer, *answer.findings, style);
   }
   text += lines_text(diagnosis_state(answer), style);
-  return text + section(breakdown_table(answer, true, style.format == Format::kTable), style);
+  text += section(breakdown_table(answer, true, style.format == Format::kTable), style);
+  return answer.findings && answer.findings->laid
+             ? text + section(laid_table(*answer.findings->laid), style)
+             : text;
 }
 
 }  // namespace

@@ -81,6 +81,14 @@ void add_findings(Json& json, const DiagnoseAnswer& answer) {
           {{"rule", rule}, {"missing", safe_text(kind.missing)}, {"record", kind.record}});
     }
   }
+  const diagnose::BottleneckClass& bottleneck = findings.diagnosis.bottleneck;
+  Json guilty = Json::array();
+  for (const std::string& name : bottleneck.operators) {
+    guilty.push_back(safe_text(name));
+  }
+  json["bottleneck"] = {{"class", diagnose::name_of(bottleneck.bottleneck)},
+                        {"operators", std::move(guilty)},
+                        {"reason", bottleneck.reason}};
   json["findings"] = std::move(list);
   json["abstained"] = std::move(abstained);
   json["asked"] = asked_rules(findings);

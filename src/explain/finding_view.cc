@@ -22,6 +22,7 @@ constexpr std::size_t kWholeFindings = 3;
 constexpr std::size_t kBriefFindings = 2;
 constexpr std::size_t kMostCause = 200;  // letters
 constexpr std::size_t kCauseLines = 2;
+constexpr std::size_t kAdviceLines = 1;
 constexpr std::string_view kIndent = "       ";
 
 // Its first lines, with a sign where more follow.
@@ -58,12 +59,12 @@ std::string title_line(const FindingsAnswer& findings, std::size_t i, const Styl
                      cost_text(finding, findings.diagnosis.step), standing_text(finding));
 }
 
-// "Load batches ahead. DataLoader(num_workers=4)".
+// "pytorch: DataLoader(num_workers=4). Load batches ahead."
 std::string advice_text(const FindingsAnswer& findings, const diagnose::Advice& advice) {
   const diagnose::Setting* setting = nearest_setting(findings, advice);
   return setting == nullptr
              ? advice.what
-             : fmt::format("{} {}: {}", advice.what, setting->framework, setting->text);
+             : fmt::format("{}: {}. {}", setting->framework, setting->text, advice.what);
 }
 
 std::string first_advice(const FindingsAnswer& findings, const Finding& finding) {
@@ -72,7 +73,7 @@ std::string first_advice(const FindingsAnswer& findings, const Finding& finding)
     return {};
   }
   const std::string text = printable(advice_text(findings, *advice.front()), 2 * kMostCause);
-  return first_lines(in_lines("→ " + text, kIndent), kCauseLines);
+  return first_lines(in_lines("→ " + text, kIndent), kAdviceLines);
 }
 
 std::string evidence_lines(const DiagnoseAnswer& answer, const Finding& finding) {
@@ -107,11 +108,10 @@ std::string unasked_text(const FindingsAnswer& findings, bool verbose) {
         missing.push_back(kind.missing);
       }
     }
-    return in_lines(
-        printable(fmt::format("not asked: {} rules that need {} (‹verbose› says how to record it)",
-                              findings.diagnosis.abstentions.size(), join(missing, ", ")),
-                  kMostCause),
-        "");
+    const std::string what =
+        fmt::format("not asked: {} rules (‹verbose›) that need {}",
+                    findings.diagnosis.abstentions.size(), join(missing, ", "));
+    return first_lines(in_lines(printable(what, kMostCause), ""), 1);
   }
   for (const Unasked& kind : kinds) {
     text += in_lines(

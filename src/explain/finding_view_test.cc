@@ -23,7 +23,7 @@ TEST(FindingView, TheWorstHasItsCostCauseRanksAndFirstAdvice) {
       << text;
   EXPECT_TRUE(has_text(text, "Rank 2 waits 20 ms a step for its data.")) << text;
   EXPECT_TRUE(
-      has_text(text, "→ Load batches ahead, in processes of their own. pytorch: DataLoader("))
+      has_text(text, "→ pytorch: DataLoader(num_workers=4). Load batches ahead, in processes of"))
       << text;
   EXPECT_LT(text.find("made-wait"), text.find("where the step goes"));
 }

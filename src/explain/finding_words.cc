@@ -94,7 +94,10 @@ const diagnose::Setting* nearest_setting(const FindingsAnswer& findings,
     }
     return nullptr;
   };
-  return findings.is_jax ? try_all(kBeneathJax) : try_all(kBeneath);
+  const auto* beneath = findings.is_jax ? try_all(kBeneathJax) : try_all(kBeneath);
+  // Of a framework that is not known any one's setting says what is meant.
+  const bool is_any = findings.framework.empty() && !advice.settings.empty();
+  return beneath == nullptr && is_any ? &advice.settings.front() : beneath;
 }
 
 std::vector<std::string> asked_rules(const FindingsAnswer& findings) {

@@ -57,7 +57,8 @@ code { font: 13px/1.45 ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monosp
 .cost b { color: var(--text); }
 .advice { margin: 10px 0 0; padding-left: 20px; }
 .advice li { margin: 4px 0; }
-.advice code { display: inline-block; background: var(--page); border: 1px solid var(--line);
+.setting { display: inline-block; max-width: 100%; margin-right: 10px; }
+.advice code { background: var(--page); border: 1px solid var(--line);
   border-radius: 4px; padding: 0 5px; }
 details { margin-top: 8px; }
 summary { cursor: pointer; color: var(--link); }

@@ -32,8 +32,9 @@ std::string settings_html(const FindingsAnswer& findings, const diagnose::Advice
   const diagnose::Setting* nearest = nearest_setting(findings, advice);
   std::string html;
   const auto add = [&](const diagnose::Setting& setting) {
-    html += fmt::format(" <span class=\"soft\">{}:</span> <code>{}</code>",
-                        html_text(setting.framework), html_text(setting.text));
+    html += fmt::format(
+        " <span class=\"setting\"><span class=\"soft\">{}:</span> <code>{}</code></span>",
+        html_text(setting.framework), html_text(setting.text));
   };
   if (nearest != nullptr) {
     add(*nearest);

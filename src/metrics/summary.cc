@@ -15,8 +15,8 @@ using timeline::Span;
 using timeline::SpanKind;
 
 // A long name keeps its beginning and a number made of all of it: names that differ stay different.
-std::string short_name(const std::string& name) {
-  if (name.size() <= kMostSummaryName) {
+std::string short_name(const std::string& name, std::size_t most = kMostSummaryName) {
+  if (name.size() <= most) {
     return name;
   }
   // FNV-1a. Source: Fowler, Noll, Vo; RFC 9923.
@@ -28,7 +28,7 @@ std::string short_name(const std::string& name) {
   for (; digits.size() < 16; hash >>= 4U) {
     digits += "0123456789abcdef"[hash & 15U];
   }
-  return name.substr(0, kMostSummaryName - digits.size() - 1) + "~" + digits;
+  return name.substr(0, most - digits.size() - 1) + "~" + digits;
 }
 
 template <typename Row, typename Fold>
@@ -70,6 +70,32 @@ std::vector<CollectiveRow> bounded(std::vector<CollectiveRow> rows) {
     row.ranks = std::nullopt;
     row.size_class = std::nullopt;
   });
+}
+
+// Rows without a place of their own stand together, those of a pass and a part.
+WorkTables bounded(WorkTables work, std::int64_t origin_ns) {
+  for (WorkRow& row : work.rows) {
+    row.name = short_name(row.name, kMostPartName);
+    row.longest = {row.longest.start_ns + origin_ns, row.longest.end_ns + origin_ns};
+  }
+  for (ChainRow& row : work.chains) {
+    row.names = short_name(row.names);
+    row.longest = {row.longest.start_ns + origin_ns, row.longest.end_ns + origin_ns};
+  }
+  work.rows = folded(std::move(work.rows));
+  for (std::size_t i = kMostSummaryParts; i < work.rows.size(); ++i) {
+    work.rows[i].name = std::string(kOthersName);
+    work.rows[i].use = std::nullopt;
+    work.rows[i].unit = std::nullopt;
+    work.rows[i].inputs.clear();
+  }
+  work.rows = folded(std::move(work.rows));
+  work.chains = folded(std::move(work.chains));
+  for (std::size_t i = kMostSummaryParts; i < work.chains.size(); ++i) {
+    work.chains[i].names = std::string(kOthersName);
+  }
+  work.chains = folded(std::move(work.chains));
+  return work;
 }
 
 std::vector<RangeRow> bounded(std::vector<RangeRow> rows) {
@@ -345,6 +371,8 @@ Summary summarize(const View& view, const Steps& steps, const std::vector<RankMe
     rank.kernels = bounded(measured.kernels);
     rank.operators = bounded(measured.operators);
     rank.collectives = bounded(measured.collectives);
+    rank.device_work =
+        bounded(device_work(view, view.ranks[i], steps, i), view.recording->origin_ns);
     rank.ranges = bounded(measured.ranges);
     rank.signals = bounded(measured.signals, view.recording->origin_ns);
     NameTable names;

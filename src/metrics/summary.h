@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "metrics/device_work.h"
 #include "metrics/measure.h"
 #include "metrics/own_work.h"
 
@@ -23,6 +24,8 @@ namespace sextant::metrics {
 // Of one rank of one profile.
 inline constexpr std::size_t kMostSummarySteps = 256;
 inline constexpr std::size_t kMostSummaryRows = 256;        // of each table
+inline constexpr std::size_t kMostSummaryParts = 144;       // rows of work by part, and of chains
+inline constexpr std::size_t kMostPartName = 64;            // bytes of a name in these
 inline constexpr std::size_t kMostSummaryInstances = 8192;  // of collectives, whole steps of them
 inline constexpr std::size_t kMostSummaryWork = 4096;       // stretches of own work, likewise
 inline constexpr std::size_t kMostSummaryName = 256;        // bytes of a name
@@ -74,6 +77,7 @@ struct RankSummary {
   std::vector<KernelRow> kernels = {};   // of all kept steps
   std::vector<OperatorRow> operators = {};
   std::vector<CollectiveRow> collectives = {};
+  WorkTables device_work = {};  // of all kept steps
   std::vector<RangeRow> ranges = {};
   std::vector<SignalRow> signals = {};       // moments on the recorder's clock
   std::vector<timeline::Group> groups = {};  // in order; no two alike

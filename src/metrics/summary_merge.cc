@@ -88,6 +88,9 @@ void join(RankSummary& into, const RankSummary& from) {
   into.folded += from.folded;
   into.kernels = joined_rows(std::move(into.kernels), from.kernels);
   into.operators = joined_rows(std::move(into.operators), from.operators);
+  into.device_work.rows = joined_rows(std::move(into.device_work.rows), from.device_work.rows);
+  into.device_work.chains =
+      joined_rows(std::move(into.device_work.chains), from.device_work.chains);
   into.collectives = joined_rows(std::move(into.collectives), from.collectives);
   into.ranges = joined_rows(std::move(into.ranges), from.ranges);
   into.signals = joined_rows(std::move(into.signals), from.signals);

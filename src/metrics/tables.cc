@@ -92,15 +92,17 @@ void add_occurrence(const View& view, std::span<const Launched> works,
   std::int64_t time = 0;
   bool says_flops = add_amount(row.flops, flops_of(label), 1);
   bool says_bytes = add_amount(row.bytes, bytes_of(label), 1);
-  const bool is_whole = says_flops;  // the operator itself says: its kernels' would count twice
+  // What the operator itself says counts: its kernels' would count twice.
+  const bool says_all_flops = says_flops;
+  const bool says_all_bytes = says_bytes;
   const bool is_itself = works.front().by == works.front().work;
   for (const Launched& one : works) {
     const Label& work = view.timeline().label_of(spans[one.work]);
     time += spans[one.work].duration_ns;
-    if (!is_itself && !is_whole) {
+    if (!is_itself && !says_all_flops) {
       says_flops |= add_amount(row.flops, flops_of(work), 1);
     }
-    if (!is_itself) {
+    if (!is_itself && !says_all_bytes) {
       says_bytes |= add_amount(row.bytes, bytes_of(work), 1);
     }
   }

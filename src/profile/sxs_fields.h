@@ -126,6 +126,46 @@ void fields_of_operator(Archive& archive, Row& row) {
   archive.amount(row.stated_bytes);
 }
 
+template <typename Archive, typename Tensor>
+void fields_of_tensor(Archive& archive, Tensor& tensor) {
+  archive.list(tensor.dims, [&](auto& dim) { archive.moment(dim); });
+  archive.optional(tensor.element, [&](auto& element) {
+    archive.choice(element, timeline::kElementFormats.size());
+  });
+}
+
+template <typename Archive, typename Row>
+void fields_of_work_row(Archive& archive, Row& row) {
+  archive.choice(row.pass, metrics::kWorkPasses);
+  archive.choice(row.part, metrics::kWorkParts);
+  archive.text(row.name);
+  archive.optional(row.use, [&](auto& use) { archive.choice(use, timeline::kOperatorUses); });
+  archive.optional(row.unit, [&](auto& unit) { archive.choice(unit, timeline::kProductUnits); });
+  archive.list(row.inputs, [&](auto& tensor) { fields_of_tensor(archive, tensor); });
+  fields_of_spread(archive, row.time);
+  archive.amount(row.kernels);
+  archive.amount(row.idle_ns);
+  archive.wide(row.flops);
+  archive.wide(row.bytes);
+  archive.amount(row.stated_flops);
+  archive.amount(row.stated_bytes);
+  archive.interval(row.longest);
+}
+
+template <typename Archive, typename Row>
+void fields_of_chain(Archive& archive, Row& row) {
+  archive.choice(row.pass, metrics::kWorkPasses);
+  archive.text(row.names);
+  fields_of_spread(archive, row.time);
+  archive.amount(row.idle_ns);
+  archive.amount(row.operators);
+  archive.wide(row.bytes);
+  archive.wide(row.least_bytes);
+  archive.amount(row.stated);
+  archive.amount(row.stated_ns);
+  archive.interval(row.longest);
+}
+
 inline constexpr std::size_t kSxsOps = 6;  // of CollectiveOp
 
 template <typename Archive, typename Row>
@@ -224,6 +264,8 @@ void fields_of_rank(Archive& archive, Rank& rank) {
   archive.list(rank.kernels, [&](auto& row) { fields_of_kernel(archive, row); });
   archive.list(rank.operators, [&](auto& row) { fields_of_operator(archive, row); });
   archive.list(rank.collectives, [&](auto& row) { fields_of_collective(archive, row); });
+  archive.list(rank.device_work.rows, [&](auto& row) { fields_of_work_row(archive, row); });
+  archive.list(rank.device_work.chains, [&](auto& row) { fields_of_chain(archive, row); });
   archive.list(rank.ranges, [&](auto& row) { fields_of_range(archive, row); });
   archive.list(rank.signals, [&](auto& row) { fields_of_signal(archive, row); });
   archive.list(rank.groups, [&](auto& group) { fields_of_group(archive, group); });

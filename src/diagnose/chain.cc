@@ -79,7 +79,11 @@ class ChainWalk {
       walk(graph_.steps[step], order[step]);
     }
     Chain chain{.roots = {}, .waiting_ns = waiting_ns_};
-    for (const auto& [key, root] : roots_) {
+    for (auto& [key, root] : roots_) {
+      const std::int64_t mean =
+          root.waiting_ns / std::max<std::int64_t>(1, static_cast<std::int64_t>(order.size()));
+      root.steps = std::ranges::count_if(by_step_[key],
+                                         [&](std::int64_t waiting) { return 2 * waiting >= mean; });
       if (root.waiting_ns > 0) {
         chain.roots.push_back(root);
       }
@@ -105,8 +109,8 @@ class ChainWalk {
         meet(node);
       }
     }
-    for (const RootKey key : in_step_) {
-      roots_[key].steps += 1;
+    for (const auto& [key, waiting_ns] : in_step_) {
+      by_step_[key].push_back(waiting_ns);
     }
   }
 
@@ -191,7 +195,7 @@ class ChainWalk {
       if (beyond > 0) {
         const auto explained = static_cast<std::int64_t>(scale * static_cast<double>(beyond) + 0.5);
         roots_[key].waiting_ns += explained;
-        in_step_.insert(key);
+        in_step_[key] += explained;
         in_meeting_.insert(key);
       }
     }
@@ -206,7 +210,9 @@ class ChainWalk {
   std::vector<Account> accounts_;  // of the step's nodes
   std::uint32_t first_ = 0;
   std::map<RootKey, Root> roots_;
-  std::set<RootKey> in_step_, in_meeting_;  // that explain any
+  std::map<RootKey, std::vector<std::int64_t>> by_step_;  // of steps in which it explains any
+  std::map<RootKey, std::int64_t> in_step_;
+  std::set<RootKey> in_meeting_;
   std::int64_t waiting_ns_ = 0;
 };
 

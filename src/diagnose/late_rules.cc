@@ -24,6 +24,9 @@ constexpr double kCovers = 0.8;
 constexpr double kLeastLateShare = 0.25;
 // At most one rank in four: what more do is how the job is, not who is late.
 constexpr std::size_t kRanksPerLate = 4;
+// Waiting for the host or for data that all ranks have is how the job is: late is who has at least
+// as much again as its peers.
+constexpr double kAsMuchAgain = 2.0;
 // In one step alone only what happens again and again in it is no chance: eight meetings.
 constexpr std::int64_t kFewestMeetings = 8;
 
@@ -216,6 +219,10 @@ void add_late_ranks(const Scene& scene, const RankStudy& study, Findings& findin
       continue;
     }
     const AgainstPeers sums = against_peers(study, late, rule.cause);
+    const bool is_idle = rule.part == StepPart::kIdle;
+    if (is_idle && sums.own < kAsMuchAgain * sums.normal) {
+      continue;
+    }
     const Seconds lost =
         of_recorded_step(scene, study, ceiling_of(scene, study, late, sums, rule.cause, saved));
     Finding finding;

@@ -96,6 +96,16 @@ TEST(RankRules, WhatHappensOnceIsChance) {
   EXPECT_TRUE(rank_rules_on(replicas(in_turn)).found.empty());
 }
 
+// Every host takes 60 µs; one takes 90. That hosts are slow is no rank's doing.
+TEST(RankRules, AHostLikeItsPeersIsNotLate) {
+  const metrics::Summary summary = replicas([](MadeJob& job, std::int64_t, int) {
+    for (std::size_t rank = 0; rank < 8; ++rank) {
+      job.work(rank, {.compute_ns = 100 * kUs, .host_ns = (rank == 5 ? 90 : 60) * kUs});
+    }
+  });
+  EXPECT_TRUE(rank_rules_on(summary).found.empty());
+}
+
 // Of one step alone only what comes again in it counts.
 TEST(RankRules, OneStepShowsWhatComesAgainInIt) {
   const auto always = [](MadeJob& job, std::int64_t, int) {

@@ -159,7 +159,13 @@ void follow(ReplayGraph& graph, std::uint32_t first, const std::vector<std::int6
   }
   for (std::uint32_t i = first; i < graph.nodes.size(); ++i) {
     const ReplayNode& node = graph.nodes[i];
+    const bool goes_on = node.is_work && graph.summary->ranks[node.rank].work[node.place].goes_on;
     for (const auto& [lane, nodes] : by_end) {
+      // What begins within a kernel follows what that kernel followed, and nothing that ended
+      // since.
+      if (goes_on && !nodes.empty() && !graph.nodes[nodes.front()].is_work) {
+        continue;
+      }
       auto at = std::ranges::upper_bound(nodes, node.start_ns + same_ns, {}, end_of);
       // The latest to end, and those that still ran when the last of these began: what was over by
       // then comes before them anyhow.

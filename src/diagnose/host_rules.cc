@@ -91,21 +91,35 @@ HostFigures figures_of(const RankLoss& rank, HostRule rule) {
   return figures;
 }
 
+// What the job loses to it: as much as the rank that loses most. Collections come to each rank at
+// moments of its own, and the others wait for each.
+Seconds lost_to(const std::vector<RankLoss>& ranks, HostRule rule, const RankLoss& worst) {
+  if (rule != HostRule::kCollection) {
+    return worst.of_step(worst.losses.of(rule).total_ns());
+  }
+  Seconds sum;
+  for (const RankLoss& rank : ranks) {
+    sum += rank.of_step(rank.losses.of(rule).total_ns());
+  }
+  return std::min(sum, worst.step);
+}
+
 std::optional<Finding> finding_of(const std::vector<RankLoss>& ranks, HostRule rule) {
   const RankLoss& worst = worst_of(ranks, rule);
   const HostLoss& loss = worst.losses.of(rule);
-  const Seconds lost = worst.of_step(loss.total_ns());
+  const Seconds lost = lost_to(ranks, rule, worst);
   if (lost < kLeastShare * worst.step) {
     return std::nullopt;
   }
-  Finding finding{.rule = std::string(rule_id(rule)),
-                  .cause = host_sentence(rule, figures_of(worst, rule)),
-                  .ranks = ranks_that_lose(ranks, rule, lost),
-                  .per_step = lost,
-                  .parts = {},
-                  .status = loss.status,
-                  .evidence = loss.evidence,
-                  .advice = {}};
+  Finding finding{
+      .rule = std::string(rule_id(rule)),
+      .cause = host_sentence(rule, figures_of(worst, rule)),
+      .ranks = ranks_that_lose(ranks, rule, worst.of_step(worst.losses.of(rule).total_ns())),
+      .per_step = lost,
+      .parts = {},
+      .status = loss.status,
+      .evidence = loss.evidence,
+      .advice = {}};
   finding.parts[static_cast<std::size_t>(StepPart::kExposedCopy)] = worst.of_step(loss.copy_ns);
   finding.parts[static_cast<std::size_t>(StepPart::kIdle)] = lost - worst.of_step(loss.copy_ns);
   // How fast the host launches is not known where the recorder slows it.

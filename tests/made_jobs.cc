@@ -98,7 +98,7 @@ FaultCase fault_case(FaultKind kind, std::uint64_t seed) {
       in(JobKind::kPipeline, 50.0, 120.0);
       break;
     case FaultKind::kSlowCollective:
-      in(JobKind::kTensor, 3.0, 8.0);
+      in(JobKind::kTensor, 6.0, 12.0);
       break;
     case FaultKind::kStageImbalance:
       in(JobKind::kPipeline, 1.15, 1.5);

@@ -90,7 +90,7 @@ bool is_of_one_rank(const Scene& scene) {
   return scene.summary->ranks.size() == 1;
 }
 
-Finding finding_of(const Scene& scene, const CommunicationTimes& times, const AxisRule& row) {
+Finding exposed_finding(const Scene& scene, const CommunicationTimes& times, const AxisRule& row) {
   const AxisExposure& exposure = times[row.axis];
   Finding finding;
   finding.rule = row.rule;
@@ -123,7 +123,7 @@ Findings exposed_communication(const Scene& scene, const CommunicationTimes& tim
   for (const AxisRule& row : kAxisRules) {
     const AxisExposure& exposure = times[row.axis];
     if (exposure.is_seen && exposure.hideable >= scene.step * kWorthNaming) {
-      findings.found.push_back(finding_of(scene, times, row));
+      findings.found.push_back(exposed_finding(scene, times, row));
     } else if (is_unknown && !exposure.is_seen) {
       findings.abstained.push_back({std::string(row.rule), "what the process groups are for"});
     }

@@ -1,9 +1,12 @@
 // What a whole search costs: the problems of docs/models/search.md. Counts repeat, times do not.
+#include <utility>
+
 #include <benchmark/benchmark.h>
 
 #include "describe/cluster/load_cluster.h"
 #include "describe/layout/framework_defaults.h"
 #include "describe/model/load_model.h"
+#include "machine/machine.h"
 #include "search/find.h"
 
 namespace sextant::bench {
@@ -12,7 +15,6 @@ namespace {
 struct Case {
   const char* model;
   const char* cluster;
-  const char* links;
   std::int64_t batch;
   std::int64_t sequence;
 };
@@ -26,13 +28,9 @@ search::Problem problem_of(const Case& at) {
   job.global_batch = at.batch;
   job.sequences.length = at.sequence;
   describe::fill_defaults(job.layout, {}, job.framework);
-  problem.memory = *describe::memory_facts(data, job.framework);
-  problem.machine.device = *cost::device_model(data, job.cluster.device);
-  problem.machine.host = *describe::host_facts(data);
-  problem.machine.facts = *describe::step_facts(data);
-  problem.machine.comm = cost::comm_model(*describe::load_link_facts(at.links, data), std::nullopt,
-                                          *describe::load_network_facts("ib", data), 50_GBps);
-  problem.machine.domain_size = 8;
+  machine::StepMachine machine = *machine::step_machine(job, data);
+  problem.memory = machine.memory;
+  problem.machine = std::move(machine.model);
   return problem;
 }
 
@@ -48,26 +46,24 @@ void plan(benchmark::State& state, const Case& at) {
   state.counters["weighed"] = static_cast<double>(found.calls.weighed);
 }
 
-BENCHMARK_CAPTURE(plan, gpt3_175b_1024_a100,
-                  Case{"gpt-3-175b", "1024xa100-sxm4-80gb", "nvlink3", 1536, 2048})
+BENCHMARK_CAPTURE(plan, gpt3_175b_1024_a100, Case{"gpt-3-175b", "1024xa100-sxm4-80gb", 1536, 2048})
     ->Unit(benchmark::kMillisecond)
     ->Iterations(1)
     ->UseRealTime()
     ->MeasureProcessCPUTime();
-BENCHMARK_CAPTURE(plan, megatron_1t_4096_h100,
-                  Case{"megatron-1t", "4096xh100-sxm", "nvlink4", 4096, 2048})
+BENCHMARK_CAPTURE(plan, megatron_1t_4096_h100, Case{"megatron-1t", "4096xh100-sxm", 4096, 2048})
     ->Unit(benchmark::kMillisecond)
     ->Iterations(1)
     ->UseRealTime()
     ->MeasureProcessCPUTime();
 BENCHMARK_CAPTURE(plan, llama31_405b_16384_h100,
-                  Case{"llama-3.1-405b", "16384xh100-sxm", "nvlink4", 2048, 8192})
+                  Case{"llama-3.1-405b", "16384xh100-sxm", 2048, 8192})
     ->Unit(benchmark::kMillisecond)
     ->Iterations(1)
     ->UseRealTime()
     ->MeasureProcessCPUTime();
 BENCHMARK_CAPTURE(plan, deepseek_v3_2048_h800,
-                  Case{"deepseek-v3-671b", "2048xh800-sxm", "nvlink4", 15360, 4096})
+                  Case{"deepseek-v3-671b", "2048xh800-sxm", 15360, 4096})
     ->Unit(benchmark::kMillisecond)
     ->Iterations(1)
     ->UseRealTime()

@@ -9,7 +9,8 @@
 namespace sextant::bench {
 namespace {
 
-// As PyTorch writes a training step: of sixteen events six operators, a call, an arrow's two ends
+// As PyTorch writes a training step: of sixteen events six operators with their shapes (one a
+// product), a call, an arrow's two ends
 // and a kernel for each of three launches, and one in eight kernels a collective.
 std::string kineto_text(std::int64_t events) {
   std::string text = R"({"schemaVersion":1,"distributedInfo":{"rank":0,"world_size":8},)"
@@ -17,9 +18,9 @@ std::string kineto_text(std::int64_t events) {
   for (std::int64_t i = 0; i < events / 16; ++i) {
     for (int j = 0; j < 6; ++j) {
       text += fmt::format(
-          R"({{"ph": "X", "cat": "cpu_op", "name": "aten::op_{}", "pid": 505, "tid": 505, "ts": {}.123, "dur": 9.500, "args": {{"External id": {},"Record function id": 0, "Sequence number": {}, "Fwd thread id": 1, "Ev Idx": {}}}}},)"
+          R"({{"ph": "X", "cat": "cpu_op", "name": "aten::{}", "pid": 505, "tid": 505, "ts": {}.123, "dur": 9.500, "args": {{"External id": {},"Record function id": 0, "Input Dims": [[{}, 4096], [4096, 1536]], "Input type": ["c10::Half", "c10::Half"], "Sequence number": {}, "Fwd thread id": 1, "Ev Idx": {}}}}},)"
           "\n",
-          j, 100 * i + 10 * j, i, i, i);
+          j == 0 ? "mm" : fmt::format("op_{}", j), 100 * i + 10 * j, i, 1024 * (1 + i % 8), i, i);
     }
     for (int j = 0; j < 3; ++j) {
       const std::int64_t correlation = 3 * i + j;

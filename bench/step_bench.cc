@@ -13,16 +13,8 @@ namespace {
 
 using describe::Layout;
 
-step::StepModel h100_model() {
-  const describe::DataStore data;
-  step::StepModel model;
-  model.device = *cost::device_model(data, *describe::load_device("h100-sxm", data));
-  model.host = *describe::host_facts(data);
-  model.facts = *describe::step_facts(data);
-  model.comm = cost::comm_model(*describe::load_link_facts("nvlink4", data), std::nullopt,
-                                *describe::load_network_facts("ib", data), 50_GBps);
-  model.domain_size = 8;
-  return model;
+machine::StepMachine machine_of(const describe::Job& job) {
+  return *machine::step_machine(job, describe::DataStore());
 }
 
 // How data parallelism keeps its states, and what runs beside what: nothing of that changes the
@@ -56,7 +48,7 @@ std::vector<Layout> variants(Layout layout, const describe::Model& model,
 LayoutGrid step_grid(const char* model, const std::vector<States>& states) {
   const LayoutGrid base = layout_grid(model);
   LayoutGrid grid{base.job, {}};
-  grid.job.cluster.device = *describe::load_device("h100-sxm", describe::DataStore());
+  grid.job.cluster = *describe::load_cluster("1024xh100-sxm", describe::DataStore());
   for (const Layout& layout : base.layouts) {
     for (const Layout& next : variants(layout, grid.job.model, states)) {
       grid.job.layout = next;
@@ -79,20 +71,15 @@ std::vector<States> any_states() {
           {both, describe::Storage::kBf16}};
 }
 
-describe::MemoryFacts memory_facts() {
-  return *describe::memory_facts(describe::DataStore(), describe::Framework::kMegatronCore);
-}
-
 // An iteration is a search from nothing: every layout of the grid once, in random order, nothing
 // known before.
 void search(benchmark::State& state, const LayoutGrid& grid) {
-  const step::StepModel machine = h100_model();
-  const describe::MemoryFacts memory = memory_facts();
+  const machine::StepMachine machine = machine_of(grid.job);
   state.counters["layouts"] = static_cast<double>(grid.layouts.size());
   double fitting = 0.0;
   const Instructions instructions(state);
   for (auto _ : state) {
-    step::StepSearch search(grid.job, machine, memory);
+    step::StepSearch search(grid.job, machine.model, machine.memory);
     fitting = 0.0;
     for (const Layout& layout : grid.layouts) {
       fitting += search.estimate(layout).fits ? 1.0 : 0.0;
@@ -118,13 +105,13 @@ BENCHMARK_CAPTURE(search_of_passes, deepseek_v3, "deepseek-v3")->Unit(benchmark:
 // One layout as a command asks for it.
 void one_estimate(benchmark::State& state, const char* model) {
   const LayoutGrid grid = step_grid(model, {States{}});
-  const step::StepModel machine = h100_model();
+  const machine::StepMachine machine = machine_of(grid.job);
   describe::Job job = grid.job;
   std::size_t at = 0;
   const Instructions instructions(state);
   for (auto _ : state) {
     job.layout = grid.layouts[at];
-    benchmark::DoNotOptimize(step::estimate_step(job, machine));
+    benchmark::DoNotOptimize(step::estimate_step(job, machine.model));
     at = at + 1 == grid.layouts.size() ? 0 : at + 1;
   }
   state.SetItemsProcessed(state.iterations());

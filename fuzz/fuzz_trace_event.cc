@@ -65,6 +65,18 @@ void hold(bool is_so) {
   }
 }
 
+// RapidJSON hands on a low surrogate that stands alone as three bytes that are no UTF-8, where the
+// skimmer writes U+FFFD.
+bool holds_surrogate(const std::string& text) {
+  for (std::size_t at = text.find('\xED'); at != std::string::npos;
+       at = text.find('\xED', at + 1)) {
+    if (at + 1 < text.size() && static_cast<unsigned char>(text[at + 1]) >= 0xA0) {
+      return true;
+    }
+  }
+  return false;
+}
+
 void same(const RawValue& found, const Outer& parsed, const char* key) {
   const auto member = parsed.members.find(key);
   if (member == parsed.members.end()) {
@@ -74,7 +86,7 @@ void same(const RawValue& found, const Outer& parsed, const char* key) {
   const auto& [type, text] = member->second;
   hold(found.is_string() == (type == 's') && found.is_number() == (type == 'n') &&
        found.is_nested() == (type == 'o'));
-  hold(type != 's' || sextant::profile::unescaped(found) == text);
+  hold(type != 's' || holds_surrogate(text) || sextant::profile::unescaped(found) == text);
   hold(type != 'n' || found.text == text);
 }
 
@@ -97,7 +109,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (opened > 200 || std::memchr(held.data(), 0, size) != nullptr) {
     return 0;
   }
-  std::string copy = held.substr(0, size);
+  // Half a character at the end makes it read up to three bytes past the text's own zero.
+  std::string copy = held.substr(0, size) + std::string(4, '\0');
   rapidjson::InsituStringStream stream(copy.data());
   constexpr unsigned kFlags = rapidjson::kParseNumbersAsStringsFlag | rapidjson::kParseInsituFlag |
                               rapidjson::kParseStopWhenDoneFlag |

@@ -30,7 +30,7 @@ LIBRARY_HEADERS = {"src/base/result.h", "src/explain/json.h"}
 # What the folders that decide nothing may not contain, tests apart: folder -> (pattern, why). An answer is
 # theirs to ask for and to hand on; a price, a default or a choice is another folder's.
 NO_DECISION = [
-    (r'#include "(cost|schedule)/', "prices and schedules are asked through machine, step or search"),
+    (r'#include "(cost|schedule)/|\b(cost|schedule)::', "prices and schedules are asked through machine, step or search"),
     (r'#include "search/(space|leaf|family|find_|best_plans|splits|pipeline_floor|mesh_orders|baselines/(?!baselines))',
      "the inside of a search belongs to search"),
     (r'#include "step/(floor|layer_messages|layout_parts|message_|pipeline|stage_|step_costs)',

@@ -4,16 +4,17 @@
 front speaks a protocol: it makes its options of app's tables, prints answers and writes the files they ask for. It names
 no folder below explain, holds no quantity, and writes files in one place.
 app turns words into requests, calls the folders below and gives back values: it prints nothing, writes no file, knows no
-exit code, no style and no spelling of a parameter. A text that names a parameter says ‹name›, of a use case's table.
-Tests may do all of it.
+exit code, no style and no spelling of a parameter. A text that names a parameter says ‹name›, of a use case's table, and
+«name» a use case: below app too. Tests may do all of it.
 """
 import pathlib
 import re
 import sys
 
-BELOW = ("timeline|profile|metrics|diagnose|describe|measured|workload|cost|schedule|machine|step|search|emit|validate|"
+BELOW = ("timeline|profile|metrics|diagnose|describe|measured|workload|cost|schedule|machine|step|search|emit|kb|validate|"
          "calibrate")
-WRITES = r"\b(write_file|write_pieces|ofstream|fopen|create_director\w+|rename|remove_all|permissions)\("
+WRITES = (r"\b(write_file|write_pieces|create_director\w+|rename|remove_all|permissions)\(|\bofstream\b|"
+          r"\bfopen\([^;]*\"[wa]")
 UNIT = r"(?<![\w.])[0-9][0-9.']*_[A-Za-z]\w*"
 
 # folder -> (what a line of code may not match, why, files that may)
@@ -33,7 +34,13 @@ RULES = {
         (r"\"sextant [a-z_]+\b", "a use case is named «name»; fronts spell it", set()),
     ],
 }
-# Names that are no parameter: settings (app/settings.cc).
+# Below app: a parameter or a use case as it is typed. Not in emit, whose flags are the frameworks' own, and not where a
+# file or a page says what made it, or another program's line is given.
+TYPED = r'"(?:[^"\\]|\\.)*(?:(?<![\w-])--({names})(?![\w-])|\bsextant ({names})\b)'
+QUOTE_LINES = {"calibrate/comm_file.cc", "calibrate/kernel_calibration.cc", "calibrate/run_calibration.cc",
+               "calibrate/spread_fit.cc", "cost/calibrate/kernel_fit.cc", "describe/layout/rule_book_page.cc",
+               "describe/step_spread.cc", "explain/calibration_view.cc", "explain/validation_view.cc",
+               "profile/profile_kind.cc"}
 NAME = re.compile(r"‹([^›‹ ]*)[^›‹]*›")
 # ‹{}›: the name is put in where it is made.
 TABLE_NAME = re.compile(r'(?:\.name = |name = |k\w+ = |dialect_parameter\(|SettingKey\{)"([a-z-]+)"')
@@ -64,9 +71,14 @@ def main() -> int:
                     if name not in allowed and re.search(pattern, code):
                         bad.append(f"src/{name}:{number}: {why}: {line.strip()}")
     known = {found for _, _, lines in sources(root, "app") for line in lines for found in TABLE_NAME.findall(line)}
-    for folder in ["app", *BELOW.split("|")]:
+    typed = re.compile(TYPED.format(names="|".join(sorted(known))))
+    for folder in ["app", "explain", *BELOW.split("|")]:
         for _, name, lines in sources(root, folder):
             for number, line in enumerate(lines, 1):
+                if folder != "app" and re.search(WRITES, code_of(line)):
+                    bad.append(f"src/{name}:{number}: the front writes files: {line.strip()}")
+                if folder not in ("app", "emit") and name not in QUOTE_LINES and typed.search(code_of(line)):
+                    bad.append(f"src/{name}:{number}: below app it is ‹name› or «name»: {line.strip()}")
                 for found in NAME.findall(code_of(line)):
                     if found != "{}" and found not in known:
                         bad.append(f"src/{name}:{number}: ‹{found}› is no parameter of a use case")

@@ -110,11 +110,15 @@ TEST(BrokenJobs, TheFrameworkAllowsWhatIsNotIllegal) {
 
 // A setting may lift what the layout alone would break.
 TEST(BrokenJobs, AMicrobatchGroupOrASmallerBatchLiftsARule) {
-  Written grouped = interleaved();
-  grouped.job.global_batch = 120;  // 30 microbatches on pp=4
-  EXPECT_EQ(emit::check_all(grouped.settings, grouped.job).size(), 1U);
-  set(grouped.settings, "microbatch_group_size_per_vp_stage=6");
-  EXPECT_TRUE(emit::check_all(grouped.settings, grouped.job).empty());
+  // As a log prints it and as a script gives it.
+  for (const char* group : {"microbatch_group_size_per_vp_stage=6",
+                            "microbatch_group_size_per_virtual_pipeline_stage=6"}) {
+    Written grouped = interleaved();
+    grouped.job.global_batch = 120;  // 30 microbatches on pp=4
+    EXPECT_EQ(emit::check_all(grouped.settings, grouped.job).size(), 1U);
+    set(grouped.settings, group);
+    EXPECT_TRUE(emit::check_all(grouped.settings, grouped.job).empty()) << group;
+  }
   Written rounded = megatron();
   rounded.job.layout.pp = 1;
   rounded.job.layout.mbs = 3;

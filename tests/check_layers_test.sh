@@ -53,5 +53,7 @@ tree "$app" src/app/y.cc '#include "search/why_not.h"  // 20_us'
 must_pass "a use case that asks"
 tree "$app" src/app/y.cc '#include "search/leaf.h"'
 must_fail "a use case that searches"
+tree "$app" src/app/y.cc 'const double each = cost::price(job);'
+must_fail "a use case that prices"
 tree "$app" src/app/y.cc 'constexpr Seconds kHost = 20_us;'
 must_fail "a use case with a time of its own"

@@ -8,7 +8,7 @@ trap 'rm -rf "$work"' EXIT
 
 tree() {  # tree FILE TEXT: a project with one parameter, gbs, and one more file
   rm -rf "$work/t"
-  mkdir -p "$work/t/src/app" "$work/t/src/front/cli" "$work/t/src/step"
+  mkdir -p "$work/t/src/app" "$work/t/src/front/cli" "$work/t/src/step" "$work/t/src/emit" "$work/t/src/explain"
   echo 'Parameter gbs{.name = "gbs"};' >"$work/t/src/app/job_parameters.cc"
   printf '%s\n' "$2" >"$work/t/src/$1"
 }
@@ -25,10 +25,19 @@ must_fail app/x.cc 'invalid("a batch with --gbs 4");'
 must_fail app/x.cc 'invalid("no batch", "‹gsb›");'
 must_fail step/x.cc 'invalid("no batch", "‹gsb›");'
 must_fail app/x.cc 'write_file(path, bytes);'
+must_fail app/x.cc 'std::ofstream out(path);'
+must_pass step/x.cc 'std::fopen(path.c_str(), "rb");'
+must_fail step/x.cc 'std::fopen(path.c_str(), "wb");'
+must_fail explain/x.cc 'std::ofstream(path) << text;'
 must_fail app/x.cc 'return kExitNo;'
 must_fail app/x.cc 'std::string text = explain::to_text(answer, explain::Style{});'
 must_fail app/x.cc 'std::cout << answer;'
 must_fail app/x.cc 'invalid("no model", "sextant plan");'
+must_pass emit/x.cc 'flags("--gbs");'
+must_pass step/x.cc 'invalid("no kernels", "nsys profile --cuda-graph-trace=node");'
+must_fail step/x.cc 'invalid("no batch", "--gbs 4");'
+must_fail explain/x.cc 'text += "the batch of --gbs";'
+must_fail front/cli/x.cc 'kb::practices(data);'
 must_fail front/cli/x.cc 'describe::load_model(word, data);'
 must_fail front/cli/x.cc 'if (step > Seconds(4)) {'
 must_fail front/cli/x.cc 'write_file(path, bytes);'

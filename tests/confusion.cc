@@ -44,7 +44,7 @@ std::string_view rule_of(FaultKind kind) {
   return word == kFaultWords.end() ? std::string_view() : word->rule;
 }
 
-std::string_view word_of(FaultKind kind) {
+std::string_view fault_word(FaultKind kind) {
   const auto word = std::ranges::find(kFaultWords, kind, &FaultWord::kind);
   return word == kFaultWords.end() ? std::string_view("none") : word->word;
 }

@@ -56,7 +56,7 @@ struct ConfusionResults {
 ConfusionResults confusion_results(std::uint64_t first, std::uint64_t last);
 
 std::string_view rule_of(FaultKind kind);
-std::string_view word_of(FaultKind kind);
+std::string_view fault_word(FaultKind kind);
 // Rules of the book that is built in.
 std::set<std::string, std::less<>> known_rules();
 

@@ -77,7 +77,7 @@ std::string claims_table(const ConfusionResults& results) {
       "| fault | job | size | saved | claimed | kept |\n|---|---|---|---|---|---|\n";
   for (const FaultResult& one : results.faults) {
     const diagnose::Finding* found = one.expected();
-    text += fmt::format("| {} | {} | {:.2f} | {} | {} | {} |\n", word_of(one.made.fault.kind),
+    text += fmt::format("| {} | {} | {:.2f} | {} | {} | {} |\n", fault_word(one.made.fault.kind),
                         name_of(one.made.job), one.made.fault.size,
                         percent(one.saving() / one.with.true_step),
                         found == nullptr ? "–" : percent(found->per_step / one.with.true_step),
@@ -111,7 +111,7 @@ std::string to_line(const FaultResult& one) {
   return fmt::format(
       "{} (seed {}, rank {}, size {:.2f}, {}): saved {}, its finding claims {}; first "
       "comes {}: {}",
-      word_of(one.made.fault.kind), one.made.plan.seed, one.made.fault.rank, one.made.fault.size,
+      fault_word(one.made.fault.kind), one.made.plan.seed, one.made.fault.rank, one.made.fault.size,
       name_of(one.made.job), to_text(one.saving()),
       found == nullptr ? "nothing" : to_text(found->per_step), first_rule(one),
       first == nullptr ? "" : first->cause);

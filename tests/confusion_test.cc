@@ -62,7 +62,7 @@ void expect_right(const ConfusionResults& results) {
     expect_of_one_step(one.with.diagnosis);
     if (!rules.contains(rule_of(one.made.fault.kind))) {
       fmt::print("not asked, since the book has no rule {}: {}\n", rule_of(one.made.fault.kind),
-                 word_of(one.made.fault.kind));
+                 fault_word(one.made.fault.kind));
       continue;
     }
     asked += 1;

@@ -1,4 +1,5 @@
 // `sextant diagnose` on real profiles whose answers are known (../shared/traces; README there).
+#include <algorithm>
 #include <filesystem>
 #include <string>
 
@@ -51,6 +52,52 @@ TEST_F(DiagnoseTruth, RanksZeroAndSixOfMegatronIdle) {
     const int number = rank["rank"].get<int>();
     EXPECT_EQ(part(rank, "idle_s") > 0.3, number == 0 || number == 6) << number;
   }
+}
+
+// All that a first screen may say at once: some ranks of many, files that are no profiles, what is
+// assumed.
+TEST_F(DiagnoseTruth, TheFirstScreenIsOneScreen) {
+  const std::filesystem::path job = shared_folder() / "traces" / "megatron-tp8";
+  if (!std::filesystem::exists(job)) {
+    GTEST_SKIP() << "no " << job;
+  }
+  const Ran ran = run_sextant({"diagnose", job.string(), "--ranks", "0-5"});
+  EXPECT_EQ(ran.exit_code, 0) << ran.err;
+  EXPECT_LE(std::count(ran.out.begin(), ran.out.end(), '\n'), 40) << ran.out;
+  EXPECT_NE(ran.out.find("6 of 8 ranks"), std::string::npos) << ran.out;
+}
+
+// A product of the hidden states: where shapes are recorded, what it does is known.
+TEST_F(DiagnoseTruth, ShapesSayWhatBindsAnOperator) {
+  const json answer =
+      diagnosed("h200/llama-350m_s2048_b4_bf16_none_sdpa.json.gz", {"--model-flops", "2e13"});
+  if (answer.is_null()) {
+    GTEST_SKIP() << "no ../shared/traces/h200";
+  }
+  const json& kpis = answer["kpis"];
+  const double step = answer["step_time_s"].get<double>();
+  // 989 TFLOP/s: an H200's bf16, dense.
+  EXPECT_NEAR(kpis["mfu"].get<double>(), 2e13 / step / 989.5e12, 1e-3);
+  EXPECT_GT(kpis["flops_utilisation"].get<double>(), 0.05);
+  EXPECT_EQ(answer["operators"][0]["name"], "aten::mm");
+  EXPECT_EQ(answer["operators"][0]["bound"], "compute");
+  double categories = 0.0;
+  for (const auto& [name, time] : answer["step_categories"].items()) {
+    categories += time.get<double>();
+  }
+  EXPECT_NEAR(categories, step, 1e-9);
+}
+
+// Its lengths are lost, and with them the whole: that is why nothing ran.
+TEST_F(DiagnoseTruth, ADamagedFileSaysWhatIsLost) {
+  const std::filesystem::path file =
+      shared_folder() / "traces" / "xplane" / "corrupt_tpu_inference_2.xplane.pb";
+  if (!std::filesystem::exists(file)) {
+    GTEST_SKIP() << "no " << file;
+  }
+  const Ran ran = run_sextant({"diagnose", file.string()});
+  EXPECT_EQ(ran.exit_code, 2);
+  EXPECT_NE(ran.err.find("ends early"), std::string::npos) << ran.err;
 }
 
 // Idle 39.4 % with no loader process, 24.3 % with four, of the time between first and last kernel.

@@ -101,6 +101,43 @@ TEST(EmitCli, APatchChangesTheLiteralAndNothingElse) {
   EXPECT_NE(content(script).find("TP=8"), std::string::npos);  // the file itself is left alone
 }
 
+// A legal job of 32 devices whose batch no pipeline of four divides, but for a setting that says
+// how.
+std::string grouped_script(const Folder& folder, const std::string& more) {
+  return folder.write("train.sh",
+                      "#!/bin/bash\n"
+                      "export CUDA_DEVICE_MAX_CONNECTIONS=1\n"
+                      "torchrun --nnodes 4 --nproc-per-node 8 pretrain_gpt.py \\\n"
+                      "  --tensor-model-parallel-size 4 --sequence-parallel \\\n"
+                      "  --pipeline-model-parallel-size 4 \\\n"
+                      "  --num-layers-per-virtual-pipeline-stage 4 \\\n"
+                      "  --microbatch-group-size-per-virtual-pipeline-stage 5 \\\n"
+                      "  --num-layers 32 --hidden-size 4096 --ffn-hidden-size 14336 \\\n"
+                      "  --num-attention-heads 32 --swiglu --vocab-size 32000 \\\n"
+                      "  --seq-length 4096 --micro-batch-size 1 --global-batch-size 20 " +
+                          more + "\n");
+}
+
+TEST(EmitCli, APatchIsLegalWhereCheckSaysSo) {
+  const Folder folder;
+  const std::string script = grouped_script(folder, "--bf16");
+  const Ran check = run_sextant({"check", script, "--on", "h100-sxm"});
+  EXPECT_EQ(check.exit_code, 0) << check.err << check.out;
+  const Ran patch =
+      run_sextant({"emit", "--diff", script, "--on", "h100-sxm", "--layout", "recompute=full"});
+  EXPECT_EQ(patch.exit_code, 0) << patch.err << patch.out;
+  EXPECT_NE(patch.out.find("+"), std::string::npos) << patch.out;
+}
+
+TEST(EmitCli, AKeyOfAPatchCountsAsStated) {
+  const Folder folder;
+  const std::string script = grouped_script(folder, "--fp16");
+  const Ran ran = run_sextant(
+      {"emit", "--diff", script, "--on", "v100-sxm-32g", "--layout", "attention=flash"});
+  EXPECT_EQ(ran.exit_code, 1) << ran.err << ran.out;
+  EXPECT_NE(ran.out.find("ATTENTION-DEVICE"), std::string::npos) << ran.out;
+}
+
 TEST(EmitCli, AnIllegalJobIsNotWritten) {
   const Ran ran = run_sextant(
       {"emit", "llama-3.1-8b", "--on", "16xh100-sxm", "--layout", "tp=16", "--to", "torchtitan"});

@@ -18,7 +18,7 @@ using diagnose::Diagnosis;
 using diagnose::Finding;
 using diagnose::Status;
 
-metrics::Summary summary_of(const std::string& profile) {
+metrics::Summary summary_of_text(const std::string& profile) {
   auto text = read_file(source_folder() / "data/profile/names.csv", 1_MiB);
   EXPECT_TRUE(text);
   auto names = profile::RecognitionTable::parse(*std::move(text), "names.csv");
@@ -43,7 +43,7 @@ struct HostCase {
 class HostFaults : public testing::TestWithParam<HostCase> {};
 
 TEST_P(HostFaults, TheCauseComesFirst) {
-  const metrics::Summary summary = summary_of(made_host_trace(GetParam().fault));
+  const metrics::Summary summary = summary_of_text(made_host_trace(GetParam().fault));
   const diagnose::Scene scene = diagnose::scene_of(summary, {}, 150e9 * 1_B);
   const Diagnosis diagnosis = diagnose::diagnosis_of(scene);
   ASSERT_FALSE(diagnosis.findings.empty());
@@ -58,7 +58,7 @@ TEST_P(HostFaults, TheCauseComesFirst) {
 // What a mended run saves is what the first finding said, or less, but half of it at least.
 TEST_P(HostFaults, WhatMendingSavesIsWhatTheFindingSays) {
   const auto step_and_claim = [](const std::string& profile) {
-    const metrics::Summary summary = summary_of(profile);
+    const metrics::Summary summary = summary_of_text(profile);
     const Diagnosis diagnosis =
         diagnose::diagnosis_of(diagnose::scene_of(summary, {}, 150e9 * 1_B));
     return std::pair(diagnosis.step,
@@ -98,7 +98,7 @@ INSTANTIATE_TEST_SUITE_P(
         HostCase{HostFault::kLostCore, "cpu-contention", Status::kInferred, 15.0, 37.0}));
 
 TEST(HostFaults, AHealthyRunRaisesNoAlarm) {
-  const metrics::Summary summary = summary_of(made_host_trace(HostFault::kNone));
+  const metrics::Summary summary = summary_of_text(made_host_trace(HostFault::kNone));
   const Diagnosis diagnosis = diagnose::diagnosis_of(diagnose::scene_of(summary, {}, 150e9 * 1_B));
   for (const Finding& finding : diagnosis.findings) {
     EXPECT_LT(finding.per_step / diagnosis.step, 0.03) << finding.cause;

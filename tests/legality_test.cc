@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "app/check_command.h"
 #include "app/compare_command.h"
 #include "app/emit_command.h"
 #include "app/estimate_command.h"
@@ -21,11 +22,13 @@
 #include "app/traffic_command.h"
 #include "app/work_command.h"
 #include "base/random_cases_testing.h"
+#include "base/scratch_folder_testing.h"
 #include "describe/layout/framework_rules.h"
 #include "emit/dialects.h"
 #include "emit/setting_rules.h"
 #include "explain/violation_view.h"
 #include "random_jobs.h"
+#include "road_words.h"
 #include "search/space.h"
 
 namespace sextant::tests {
@@ -121,6 +124,22 @@ Ids answered(const json& answer) {
   return ids;
 }
 
+std::vector<std::string> risks_of(const describe::Job& job) {
+  std::vector<Violation> broken = describe::broken_rules(job);
+  std::erase_if(broken, [](const Violation& violation) {
+    return violation.severity != describe::Severity::kRisk;
+  });
+  return texts_of(broken);
+}
+
+// Do the notes name every risk?
+bool tells(const std::vector<std::string>& notes, const std::vector<std::string>& risks) {
+  return std::ranges::all_of(risks, [&notes](const std::string& risk) {
+    return std::ranges::any_of(notes,
+                               [&risk](const std::string& note) { return note.ends_with(risk); });
+  });
+}
+
 // Every command's own answer. What is legal may still not fit, which is exit code 1 too.
 void expect_commands_agree(const AskedJob& asked, const std::vector<Violation>& wanted) {
   const Context context = app::megatron_context();
@@ -146,6 +165,7 @@ void expect_commands_agree(const AskedJob& asked, const std::vector<Violation>& 
       {"emit",
        app::reply_of(app::emit_files(
            {.job = words, .dialect = {}, .launcher = {}, .folder = {}, .diff = {}}, context))}};
+  const std::vector<std::string> risks = risks_of(asked.job);
   for (const auto& [command, reply] : replies) {
     const bool no_files = command == "emit" && !reply && wanted.empty();
     if (no_files) {
@@ -154,6 +174,7 @@ void expect_commands_agree(const AskedJob& asked, const std::vector<Violation>& 
     ASSERT_TRUE(reply) << command << ": " << to_text(reply.error());
     EXPECT_EQ(answered(json::parse(reply->text(kJson))), ids_of(wanted)) << command;
     EXPECT_TRUE(wanted.empty() || reply->outcome == app::Outcome::kNo) << command;
+    EXPECT_TRUE(!wanted.empty() || tells(reply->notes, risks)) << command;
   }
   app::PlanRequest request;
   request.job = words;
@@ -163,6 +184,45 @@ void expect_commands_agree(const AskedJob& asked, const std::vector<Violation>& 
   const auto plan = app::why_not(*problem, words.layout, nullptr);
   ASSERT_TRUE(plan) << to_text(plan.error());
   EXPECT_EQ(texts_of(plan->broken), texts_of(wanted));
+}
+
+// `check` on the framework's own files: of the layout that they can say, it says what every command
+// does. Whether it could be asked.
+bool check_agrees(const AskedJob& asked) {
+  const auto writing = own_writing(asked.job);
+  const describe::Cluster& cluster = asked.job.cluster;
+  const bool whole_nodes = cluster.devices == cluster.nodes() * cluster.devices_per_node();
+  if (!writing || !whole_nodes) {
+    return false;  // no files for the framework, or no launcher that starts part of a node
+  }
+  const emit::Reading said = emit::read(writing->settings, app::built_in_data());
+  describe::Job job = asked.job;
+  job.layout = said.layout;
+  job.stated = emit::stated_keys(said);
+  const Ids wanted = ids_of(describe::refusals(job));
+  const ScratchFolder folder;
+  const auto reply = app::check({.files = {.files = own_files(*writing, asked.job, folder),
+                                           .model = asked.words.model,
+                                           .cluster = asked.words.cluster,
+                                           .sequences = asked.words.sequences,
+                                           .global_batch = asked.words.global_batch,
+                                           .workload = {}}},
+                                app::megatron_context());
+  if (!reply) {
+    ADD_FAILURE() << "check: " << to_text(reply.error());
+    return true;
+  }
+  const auto& answer = std::get<explain::CheckAnswer>(reply->answer);
+  EXPECT_TRUE(answer.job && answer.job->layout == job.layout);
+  Ids found = ids_of(describe::refusals(answer.violations));
+  const bool fits = found.erase(std::string(cost::MemoryRejection::kRule)) == 0;
+  EXPECT_TRUE(std::includes(found.begin(), found.end(), wanted.begin(), wanted.end()))
+      << "check: " << testing::PrintToString(found) << " not " << testing::PrintToString(wanted);
+  if (wanted.empty() && describe::is_legal(asked.job)) {  // else settings may contradict themselves
+    EXPECT_EQ(found, Ids{}) << "check";
+  }
+  EXPECT_EQ(reply->outcome == app::Outcome::kFine, found.empty() && fits);
+  return true;
 }
 
 // Rules about the layout, risks and notes among them: those of describe/layout/rules.cc and of
@@ -234,7 +294,8 @@ Ids rules_of(Framework framework) {
 // How often what came up.
 struct Tally {
   unsigned legal = 0;
-  unsigned shown = 0;  // jobs that every command was asked about
+  unsigned shown = 0;    // jobs that every command was asked about
+  unsigned checked = 0;  // jobs whose files were
   std::map<std::string, unsigned> broken;
 };
 
@@ -254,6 +315,7 @@ void judge(const AskedJob& asked, unsigned number, Tally& tally) {
   }
   if (number % kSearchEvery == 0) {
     expect_search_agrees(asked, wanted);
+    tally.checked += asked.in_words && check_agrees(asked) ? 1 : 0;
   }
   if (asked.in_words && number % kShowEvery < 2) {
     tally.shown += 1;
@@ -265,6 +327,7 @@ class Legality : public testing::TestWithParam<Framework> {};
 
 void expect_proportions(Framework framework, unsigned cases, Tally& tally) {
   EXPECT_GE(5 * tally.legal, cases);
+  EXPECT_EQ(tally.checked > 0, emit::own_dialect(framework).has_value());
   // A few cases may miss a rule that few layouts break.
   const Ids rules = rules_of(framework);
   const unsigned least = tries_all() ? 5 : 1;
@@ -292,8 +355,8 @@ TEST_P(Legality, IsOneAnswerForEveryCommand) {
   if (HasFailure()) {
     return;  // the proportions are not those of all cases
   }
-  std::cout << fmt::format("{} of {} legal, {} shown by every command\n", tally.legal, cases,
-                           tally.shown);
+  std::cout << fmt::format("{} of {} legal, {} shown by every command, files of {} checked\n",
+                           tally.legal, cases, tally.shown, tally.checked);
   expect_proportions(framework, cases, tally);
 }
 

@@ -51,7 +51,7 @@ Recording on_other_clock(const Recording& recording, double offset_s, double ppm
   return moved;
 }
 
-Summary summary_of(const std::vector<Recording>& recordings) {
+Summary joined_summary(const std::vector<Recording>& recordings) {
   Summary summary;
   for (const Recording& recording : recordings) {
     summary = merge(std::move(summary), metrics::summarize(recording));
@@ -84,7 +84,7 @@ TEST(Ranks, WaitingAndTransferOfMegatronAreTold) {
   if (recordings.empty()) {
     GTEST_SKIP() << "no ../shared/traces/megatron-tp8";
   }
-  const Summary summary = summary_of(recordings);
+  const Summary summary = joined_summary(recordings);
   const auto meetings = diagnose::meetings_of(summary);
   const auto arrivals = arrivals_of(summary, meetings);
   EXPECT_NEAR(static_cast<double>(arrivals.transfer_ns) / 1e6, 50.1, 0.05);
@@ -102,7 +102,7 @@ TEST(Ranks, ZeroAndSixOfMegatronAreLaunchedLate) {
   if (recordings.empty()) {
     GTEST_SKIP() << "no ../shared/traces/megatron-tp8";
   }
-  const Summary summary = summary_of(recordings);
+  const Summary summary = joined_summary(recordings);
   const RankStudy study = diagnose::rank_study(summary);
   const Scene scene = diagnose::scene_of(summary, {}, std::nullopt);
   const Findings findings = rank_findings(scene, study);
@@ -135,8 +135,8 @@ TEST(Ranks, OtherClocksChangeNothing) {
   for (std::size_t i = 0; i < recordings.size(); ++i) {
     moved.push_back(on_other_clock(recordings[i], offsets.at(i), drifts.at(i)));
   }
-  const Summary before = summary_of(recordings);
-  const Summary after = summary_of(moved);
+  const Summary before = joined_summary(recordings);
+  const Summary after = joined_summary(moved);
   const Findings findings = rank_findings_of(after);
   expect_late_hosts(findings);
   const double was = rank_findings_of(before).found.at(0).per_step / 1_ms;
@@ -163,12 +163,12 @@ TEST(Ranks, SomeOfMegatronsRanksBlameNobodyWhoIsNotThere) {
   }
   recordings.erase(recordings.begin() + 5, recordings.end());
   recordings.erase(recordings.begin());
-  for (const Finding& finding : rank_findings_of(summary_of(recordings)).found) {
+  for (const Finding& finding : rank_findings_of(joined_summary(recordings)).found) {
     EXPECT_NE(finding.status, diagnose::Status::kVerified) << finding.cause;
     EXPECT_NE(finding.cause.find("of the 4 ranks given"), std::string::npos) << finding.cause;
   }
   recordings.resize(1);
-  const Findings alone = rank_findings_of(summary_of(recordings));
+  const Findings alone = rank_findings_of(joined_summary(recordings));
   EXPECT_TRUE(alone.found.empty());
   EXPECT_FALSE(alone.abstained.empty());
 }
@@ -181,12 +181,12 @@ TEST(Ranks, OneOfEightIsLateThroughItsData) {
   if (late.empty() || plain.empty()) {
     GTEST_SKIP() << "no ../shared/traces/gloo_ranks";
   }
-  const Summary faulty = summary_of(late);
+  const Summary faulty = joined_summary(late);
   const Findings findings = rank_findings_of(faulty);
   ASSERT_EQ(findings.found.size(), 1U);
   EXPECT_EQ(findings.found[0].rule, "data-late-rank") << findings.found[0].cause;
   EXPECT_EQ(findings.found[0].ranks, std::vector<RankId>{{2}});
-  const Summary healthy = summary_of(plain);
+  const Summary healthy = joined_summary(plain);
   for (const Finding& finding : rank_findings_of(healthy).found) {
     ADD_FAILURE() << finding.rule << ": " << finding.cause;
   }

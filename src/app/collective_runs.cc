@@ -54,8 +54,8 @@ bool is_before(const MatchingRun& a, const MatchingRun& b) {
 Result<std::vector<explain::BandwidthSeries>> matching_runs(
     const std::vector<Row>& rows, const machine::CollectiveQuestion& question,
     const describe::DataStore& data) {
-  const cost::GroupShape group = machine::strided_group(
-      question.ranks, question.stride, machine::reach_without_network(question.cluster));
+  const auto group = machine::strided_group(question.ranks, question.stride,
+                                            machine::reach_without_network(question.cluster));
   measured::Hardware hardware(data);
   std::map<std::string, MatchingRun> runs;
   for (const Row& row : rows) {

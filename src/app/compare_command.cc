@@ -1,14 +1,13 @@
 #include "app/compare_command.h"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "app/job_sources.h"
-#include "base/integers.h"
+#include "describe/layout/job_defaults.h"
 #include "describe/layout/layout_text.h"
 #include "step/comparison.h"
 #include "step/step_answer.h"
@@ -55,26 +54,6 @@ Result<std::vector<AskedCandidate>> asked_of(const CompareRequest& request) {
   return asked;
 }
 
-// A batch that all candidates can divide; 0 where there is none within bounds.
-std::int64_t common_batch(const std::vector<JobReading>& readings) {
-  constexpr std::int64_t kMost = 1'000'000'000;
-  std::int64_t unit = 1;
-  std::int64_t least = 1;
-  for (const JobReading& reading : readings) {
-    const describe::Job& job = reading.job;
-    if (job.dp() < 1) {
-      continue;  // not legal whatever the batch
-    }
-    const std::int64_t own = saturating_product({job.dp(), job.layout.mbs, job.layout.pp});
-    if (own > kMost || saturating_product({unit / std::gcd(unit, own), own}) > kMost) {
-      return 0;
-    }
-    unit = std::lcm(unit, own);
-    least = std::max(least, job.global_batch);
-  }
-  return least > kMost ? 0 : round_up(least, unit);
-}
-
 Result<std::vector<JobReading>> read_all(std::vector<AskedCandidate>& asked,
                                          const Context& context) {
   std::vector<JobReading> readings;
@@ -83,7 +62,11 @@ Result<std::vector<JobReading>> read_all(std::vector<AskedCandidate>& asked,
     readings.push_back(std::move(reading));
   }
   const bool open = asked.front().request.global_batch.empty();
-  const std::int64_t batch = open ? common_batch(readings) : 0;
+  std::vector<const describe::Job*> jobs;
+  for (const JobReading& reading : readings) {
+    jobs.push_back(&reading.job);
+  }
+  const std::int64_t batch = open ? describe::common_batch(jobs) : 0;
   if (batch == 0) {
     return readings;
   }
@@ -141,13 +124,19 @@ Result<Answered<explain::CompareAnswer>> compare(const CompareRequest& request,
     SEXTANT_TRY(explain::Candidate candidate, candidate_of(asked[i], readings[i], context, answer));
     answer.candidates.push_back(std::move(candidate));
   }
+  std::vector<std::string> risks;
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    for (const std::string& risk : readings[i].risks) {
+      risks.push_back(fmt::format("{}: {}", asked[i].name, risk));
+    }
+  }
   std::vector<const step::Estimate*> running;
   for (const explain::Candidate& candidate : answer.candidates) {
     running.push_back(candidate.running());
   }
   answer.comparison = step::comparison_of(running);
   const Outcome outcome = answer.comparison.best ? Outcome::kFine : Outcome::kNo;
-  return Answered<explain::CompareAnswer>{std::move(answer), outcome};
+  return Answered<explain::CompareAnswer>{std::move(answer), outcome, std::move(risks)};
 }
 
 }  // namespace sextant::app

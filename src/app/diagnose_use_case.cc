@@ -10,12 +10,28 @@ namespace {
 std::vector<Parameter> diagnose_parameters() {
   std::vector<Parameter> all = trace_parameters();
   const std::vector<Parameter> own{
-      {.name = "device",
-       .kind = ParameterKind::kDevice,
-       .value = "DEVICE",
-       .help = "whose peaks utilisation is of",
-       .otherwise = "the one that the profile names",
-       .example = "h100-sxm"},
+      judged_device_parameter(),
+      advised_framework_parameter(),
+      {.name = "fail-on",
+       .value = "CONDITIONS",
+       .help = "answer no (exit 1) where one holds: RULE, gain>SHARE, joined by commas",
+       .example = "input-bound,gain>5%"},
+      {.name = "timeline",
+       .kind = ParameterKind::kFileToWrite,
+       .value = "FILE",
+       .help = "write the longest spans with the evidence beside them as a Chrome trace "
+               "(ui.perfetto.dev)",
+       .example = "annotated.json"},
+      {.name = "report",
+       .kind = ParameterKind::kFileToWrite,
+       .value = "FILE",
+       .help = "write all of it as one HTML file that needs no other",
+       .example = "report.html"},
+      {.name = "model-flops",
+       .value = "FLOPS",
+       .help = "of the model's step on one rank, for MFU",
+       .otherwise = "MFU is not said",
+       .example = "4.2e15"},
       {.name = "top",
        .kind = ParameterKind::kCount,
        .value = "COUNT",
@@ -24,7 +40,8 @@ std::vector<Parameter> diagnose_parameters() {
        .example = "10"},
       {.name = "verbose",
        .kind = ParameterKind::kFlag,
-       .help = "longer tables, every step, all that was not read"},
+       .help =
+           "all evidence, advice and sources, longer tables, every step, all that was not read"},
       {.name = "hta-compatible",
        .kind = ParameterKind::kFlag,
        .help = "the tables of HolisticTraceAnalysis instead, in its units and rounding"}};
@@ -37,10 +54,12 @@ std::vector<Parameter> diagnose_parameters() {
 UseCase diagnose_use_case() {
   return {.name = "diagnose",
           .summary =
-              "What profiles of a job show: where a step's time goes, on which rank, and why "
-              "devices wait",
+              "What is slow in a recorded run: where a step's time goes, on which rank, why, and "
+              "what to do about it",
           .examples = {{{{"trace", "rank0.pt.trace.json.gz"}}},
                        {{{"trace", "logs/"}, {"steps", "3-7"}}},
+                       {{{"trace", "logs/"}, {"fail-on", "input-bound,gain>10%"}}},
+                       {{{"trace", "logs/"}, {"report", "report.html"}}},
                        {{{"trace", "logs/"}, {"output", "json"}}}},
           .parameters = diagnose_parameters(),
           .run =
@@ -49,6 +68,11 @@ UseCase diagnose_use_case() {
                 traces.as_hta = values.has("hta-compatible");
                 return reply_of(diagnose({.traces = std::move(traces),
                                           .device = values.one("device"),
+                                          .framework = values.one("framework"),
+                                          .fail_on = values.one("fail-on"),
+                                          .timeline_file = values.one("timeline"),
+                                          .report_file = values.one("report"),
+                                          .model_flops = values.one("model-flops"),
                                           .top = values.one("top"),
                                           .verbose = values.has("verbose")},
                                          context, control));

@@ -1,19 +1,20 @@
 #include "app/emit_command.h"
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "app/job_files.h"
-#include "describe/layout/framework_defaults.h"
+#include "describe/layout/job_defaults.h"
 #include "describe/layout/layout_text.h"
 #include "describe/layout/legality.h"
 #include "emit/launch.h"
 #include "emit/patch.h"
 #include "emit/patch_diff.h"
+#include "emit/setting_rules.h"
 #include "explain/step_result.h"
 #include "step/step_answer.h"
 
@@ -23,17 +24,12 @@ namespace {
 using describe::Framework;
 using emit::Dialect;
 
-Result<Dialect> dialect_of(const EmitRequest& request, Framework framework) {
+Result<Dialect> asked_dialect(const EmitRequest& request, Framework framework) {
   if (!request.dialect.empty()) {
     return describe::parse_word<Dialect>(emit::kDialectWords, request.dialect, "dialect", "‹to›");
   }
-  constexpr std::array<Dialect, 6> kOwn{Dialect::kMegatron,   Dialect::kTorchtitan,
-                                        Dialect::kDeepspeed,  Dialect::kMaxtext,
-                                        Dialect::kAccelerate, Dialect::kNanotron};
-  const auto* const own = std::find_if(kOwn.begin(), kOwn.end(), [framework](Dialect dialect) {
-    return emit::framework_of(dialect) == framework;
-  });
-  if (own == kOwn.end()) {
+  const std::optional<Dialect> own = emit::own_dialect(framework);
+  if (!own) {
     return invalid(fmt::format("no files are written for {}",
                                describe::word_of<Framework>(describe::kFrameworkWords, framework)),
                    "‹to›", "megatron, bridge, torchtitan, torchtitan-toml, deepspeed, maxtext, …");
@@ -66,7 +62,7 @@ std::vector<std::string> job_comments(describe::Job job, const emit::Writing& wr
 Result<Answered<EmitReply>> files_for(const EmitRequest& request, const Context& context) {
   JobRequest words = request.job;
   if (!request.dialect.empty() && words.framework.empty()) {
-    SEXTANT_TRY(const Dialect to, dialect_of(request, Framework::kOther));
+    SEXTANT_TRY(const Dialect to, asked_dialect(request, Framework::kOther));
     words.framework =
         describe::word_of<Framework>(describe::kFrameworkWords, emit::framework_of(to));
   }
@@ -75,7 +71,7 @@ Result<Answered<EmitReply>> files_for(const EmitRequest& request, const Context&
     return Answered<EmitReply>{not_legal(reading, "emit"), Outcome::kNo};
   }
   const describe::Job& job = reading.job;
-  SEXTANT_TRY(const Dialect dialect, dialect_of(request, job.framework));
+  SEXTANT_TRY(const Dialect dialect, asked_dialect(request, job.framework));
   SEXTANT_TRY(const emit::Launcher launcher,
               describe::parse_word<emit::Launcher>(
                   emit::kLauncherWords, request.launcher.empty() ? "torchrun" : request.launcher,
@@ -90,6 +86,7 @@ Result<Answered<EmitReply>> files_for(const EmitRequest& request, const Context&
                              .assumed = job.assumed};
   answer.files.push_back(emit::launch_script(writing, job, launcher, comments));
   Answered<EmitReply> answered;
+  answered.notes = std::move(reading.risks);
   if (!request.folder.empty()) {
     answered.artifacts = files_artifacts(answer.files, request.folder);
     answer.written = paths_of(answered.artifacts);
@@ -119,23 +116,6 @@ std::vector<emit::Setting> changes(const std::vector<emit::Setting>& before,
   return list;
 }
 
-// The file's job with the keys the user gave.
-Result<describe::Job> changed(describe::Job job, const EmitRequest& request) {
-  SEXTANT_TRY(const std::vector<std::string> given,
-              describe::set_keys(request.job.layout, job.layout));
-  const auto gives = [&given](std::string_view key) {
-    return std::find(given.begin(), given.end(), key) != given.end();
-  };
-  if (!gives("dp")) {
-    job.layout.dp = 0;
-    job.layout.dp = job.dp();
-  }
-  if (gives("vpp") && !gives("schedule")) {
-    job.layout.schedule = describe::default_schedule(job.layout.vpp);
-  }
-  return job;
-}
-
 Result<Answered<EmitReply>> patch_for(const EmitRequest& request, const Context& context) {
   SEXTANT_TRY(const FileJob files, read_files({.files = {request.diff},
                                                .model = request.job.model,
@@ -147,8 +127,9 @@ Result<Answered<EmitReply>> patch_for(const EmitRequest& request, const Context&
   if (!files.job) {
     return invalid(files.open.front(), request.diff);
   }
-  SEXTANT_TRY(const describe::Job job, changed(*files.job, request));
-  if (const auto broken = describe::refusals(job); !broken.empty()) {
+  SEXTANT_TRY(const describe::Job job, describe::with_keys(*files.job, request.job.layout));
+  if (const auto broken = describe::refusals(emit::check_layout(files.settings, job));
+      !broken.empty()) {
     return Answered<EmitReply>{
         explain::NotLegal{{std::string(explain::tool_version()), files.inputs}, "emit", broken},
         Outcome::kNo};

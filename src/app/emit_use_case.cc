@@ -2,9 +2,16 @@
 #include "app/emit_parameters.h"
 #include "app/job_parameters.h"
 #include "app/use_cases.h"
+#include "emit/dialects.h"
 
 namespace sextant::app {
 namespace {
+
+bool has_no_files(std::string_view framework) {
+  const auto known = describe::parse_word<describe::Framework>(describe::kFrameworkWords, framework,
+                                                               "framework", "‹framework›");
+  return !known || !emit::own_dialect(*known);
+}
 
 std::vector<Parameter> emit_parameters() {
   std::vector<Parameter> parameters =
@@ -19,6 +26,9 @@ std::vector<Parameter> emit_parameters() {
   parameters.front().help = "catalogue name or config.json; with a file to change its own";
   for (Parameter& parameter : parameters) {
     parameter.required = false;  // with `diff` the file says them
+    if (parameter.kind == ParameterKind::kFramework) {
+      std::erase_if(parameter.words, has_no_files);
+    }
   }
   return parameters;
 }

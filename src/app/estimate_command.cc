@@ -87,6 +87,7 @@ Result<Answered<EstimateReply>> job_sweep(const JobReading& reading, const Estim
       });
   return Answered<EstimateReply>{.answer = std::move(answer),
                                  .outcome = any ? Outcome::kFine : Outcome::kNo,
+                                 .notes = reading.risks,
                                  .artifacts = std::move(artifacts)};
 }
 
@@ -137,8 +138,10 @@ Result<Answered<EstimateReply>> job_step(const JobReading& reading, const Estima
     SEXTANT_TRY(artifacts.emplace_back(), timeline_artifact(answer, request.timeline_file));
   }
   const Outcome outcome = answer.result.memory.fits() ? Outcome::kFine : Outcome::kNo;
-  return Answered<EstimateReply>{
-      .answer = std::move(answer), .outcome = outcome, .artifacts = std::move(artifacts)};
+  return Answered<EstimateReply>{.answer = std::move(answer),
+                                 .outcome = outcome,
+                                 .notes = reading.risks,
+                                 .artifacts = std::move(artifacts)};
 }
 
 }  // namespace
@@ -184,8 +187,9 @@ Result<Explained> explain_compute(const JobRequest& request, const Context& cont
               machine::compute_machine(reading.job, context.data));
   const step::ComputeEstimate slowest =
       step::slowest_compute(reading.job, machine.device, machine.host);
-  return Explained{explain::TreeAnswer{explain::compute_tree(slowest),
-                                       provenance_with(reading, machine.inputs)}};
+  return Explained{.answer = explain::TreeAnswer{explain::compute_tree(slowest),
+                                                 provenance_with(reading, machine.inputs)},
+                   .notes = reading.risks};
 }
 
 Result<Explained> explain_step(const JobRequest& request, const Context& context) {
@@ -197,8 +201,10 @@ Result<Explained> explain_step(const JobRequest& request, const Context& context
   SEXTANT_CHECK_OK(step::check_tokens(job));
   SEXTANT_TRY(const machine::StepMachine machine, machine::step_machine(job, context.data));
   const step::RecordedEstimate result = step::recorded_estimate(job, machine);
-  return Explained{explain::TreeAnswer{explain::step_tree(result.estimate, result.record, job),
-                                       provenance_with(reading, machine.inputs)}};
+  return Explained{
+      .answer = explain::TreeAnswer{explain::step_tree(result.estimate, result.record, job),
+                                    provenance_with(reading, machine.inputs)},
+      .notes = reading.risks};
 }
 
 }  // namespace sextant::app

@@ -6,13 +6,23 @@
 #include <fmt/format.h>
 
 #include "app/collective_command.h"
+#include "app/collective_sweep.h"
 #include "app/estimate_command.h"
 #include "app/job_parameters.h"
 #include "app/use_cases.h"
 #include "base/text.h"
+#include "describe/layout/sweep.h"
 
 namespace sextant::app {
 namespace {
+
+std::vector<std::string_view> sweep_words() {
+  std::vector<std::string_view> words = main_spellings(describe::kFactorWords);
+  for (const std::string_view word : main_spellings(kCollectiveFactorWords)) {
+    words.push_back(word);
+  }
+  return words;
+}
 
 std::vector<Parameter> collective_parameters() {
   return {{.name = "collective",
@@ -44,8 +54,7 @@ std::vector<Parameter> collective_parameters() {
            .value = "FACTOR[=v,…]",
            .help = "vary mbs, seq, tp, hidden or precision, hold the rest; of a collective: bytes, "
                    "ranks, nodes, collective, link or nic",
-           .words = {"mbs", "seq", "tp", "hidden", "precision", "bytes", "ranks", "nodes",
-                     "collective", "link", "nic"},
+           .words = sweep_words(),
            .example = "seq=4096,8192"},
           {.name = "plot",
            .kind = ParameterKind::kFileToWrite,

@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include "base/file.h"
-#include "base/integers.h"
 #include "base/sha256.h"
 #include "base/text.h"
 #include "describe/cluster/load_cluster.h"
@@ -23,8 +22,6 @@ namespace {
 constexpr Bytes kMostLog = 256_MiB;
 constexpr Bytes kMostText = 4_MiB;
 constexpr std::size_t kMostFiles = 64;
-constexpr std::string_view kStandIn =
-    "h100-sxm";  // rules that ask for a device, where none is said
 
 Result<Given> load(const std::string& path) {
   SEXTANT_TRY(std::string text, read_file(path, kMostLog));
@@ -178,7 +175,7 @@ Result<void> read_cluster(const FileRequest& request, const Context& context, Fi
     return {};
   }
   measured::Hardware hardware(context.data);
-  std::string device(kStandIn);
+  std::string device(describe::kStandInDevice);
   if (const emit::Setting* said = emit::find(out.settings.launch, "device");
       said != nullptr && !said->values.empty()) {
     SEXTANT_TRY(const auto known, hardware.device_in_text(said->values.front()));
@@ -200,8 +197,7 @@ Result<void> read_file_batch(const FileRequest& request, FileJob& out, describe:
     job.sequences.length = *out.reading.sequence;
   } else {
     out.open.emplace_back("the sequence length is not stated: ‹seq› LENGTH");
-    constexpr std::int64_t kChunks = 2;  // each context-parallel rank holds two
-    job.sequences.length = saturating_product({kChunks, job.layout.cp, job.layout.tp});
+    job.sequences.length = describe::stand_in_sequence(job.layout);
   }
   if (!request.global_batch.empty()) {
     const auto batch = to_integer(request.global_batch);
@@ -214,21 +210,9 @@ Result<void> read_file_batch(const FileRequest& request, FileJob& out, describe:
     job.global_batch = *out.reading.global_batch;
   } else {
     out.open.emplace_back("the global batch is not stated: ‹gbs› SEQUENCES");
-    job.global_batch = saturating_product({std::max<std::int64_t>(job.dp(), 1), job.layout.mbs,
-                                           describe::default_microbatches(job.layout)});
+    job.global_batch = describe::usual_batch(job);
   }
   return {};
-}
-
-// A log of rates alone has a step where the files beside it say how many tokens that is.
-void time_of_rates(const describe::Job& job, FileJob& out) {
-  if (!out.open.empty() || !out.measured || out.measured->step ||
-      !out.measured->tokens_per_second_per_device) {
-    return;
-  }
-  const double tokens = as_double(job.global_batch) * as_double(job.sequences.length);
-  out.measured->step =
-      tokens / as_double(job.cluster.devices) / *out.measured->tokens_per_second_per_device * 1_s;
 }
 
 }  // namespace
@@ -260,7 +244,9 @@ Result<FileJob> read_files(const FileRequest& request, const Context& context) {
   SEXTANT_CHECK_OK(read_cluster(request, context, out, job));
   SEXTANT_CHECK_OK(read_file_batch(request, out, job));
   SEXTANT_CHECK_OK(read_workload(request.workload, job));
-  time_of_rates(job, out);
+  if (out.open.empty() && out.measured) {
+    out.measured->step = emit::step_of(*out.measured, job);
+  }
   out.violations = emit::check_all(out.settings, job);
   out.job = std::move(job);
   return out;

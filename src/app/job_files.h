@@ -43,7 +43,7 @@ struct FileJob {
   // Nothing where the model is not known. Else legal values stand in for sequence, batch and
   // devices that are not stated, so that the other rules can be asked; `open` lists them.
   std::optional<describe::Job> job;
-  std::vector<std::string> open;  // "seq is not stated: --seq LENGTH"
+  std::vector<std::string> open;  // "the sequence length is not stated: ‹seq› LENGTH"
   bool device_stated = false;
   std::vector<describe::Violation> violations;
   machine::InputFiles inputs;

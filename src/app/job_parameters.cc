@@ -59,7 +59,7 @@ std::vector<Parameter> job_parameters(std::vector<Parameter> more) {
                  {.name = "seq",
                   .value = "TOKENS",
                   .help = "tokens a sequence: 4096, packed:8192, …",
-                  .fallback = "4096",
+                  .otherwise = "4096, or the model's most where smaller",
                   .example = "packed:8192"},
                  {.name = "gbs",
                   .kind = ParameterKind::kCount,

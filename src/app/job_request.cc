@@ -155,7 +155,13 @@ Result<JobReading> read_job(const JobRequest& request, const Context& context) {
   SEXTANT_CHECK_OK(read_sequences(request, job));
   SEXTANT_CHECK_OK(read_batch(request, job));
   SEXTANT_CHECK_OK(read_workload(request.workload, job));
-  reading.violations = describe::refusals(job);
+  const std::vector<describe::Violation> broken = describe::broken_rules(job);
+  reading.violations = describe::refusals(broken);
+  for (const describe::Violation& violation : broken) {
+    if (violation.severity == describe::Severity::kRisk) {
+      reading.risks.push_back("risk " + explain::violation_text(violation));
+    }
+  }
   reading.inputs = describe::cluster_inputs(job.cluster, context.data);
   reading.inputs.emplace(reading.inputs.begin(), job.model.config_file, job.model.config_sha256);
   return reading;

@@ -34,6 +34,8 @@ struct JobRequest {
 struct JobReading {
   describe::Job job;
   std::vector<describe::Violation> violations;  // empty: legal
+  // What the framework changes or what may fail later all the same: "risk SP-TP: …".
+  std::vector<std::string> risks;
   // Name of each input and the SHA-256 of its bytes, for explain::Provenance.
   std::vector<std::pair<std::string, std::string>> inputs;
 };

@@ -8,6 +8,7 @@
 
 #include "app/picture.h"
 #include "explain/plan_pictures.h"
+#include "step/step_answer.h"
 #include "step/step_timeline.h"
 
 namespace sextant::app {
@@ -23,13 +24,8 @@ explain::Drawing memory_drawing(const PlanProblem& of, const search::PlanRow& be
                                 const std::string& title) {
   describe::Job job = of.problem.job;
   job.layout = best.layout;
-  cost::MemoryModel model(job, of.problem.memory);
-  std::vector<cost::RankMemory> ranks;
-  for (std::int64_t rank = 0; rank < best.layout.pp; ++rank) {
-    ranks.push_back(model.rank(best.layout, rank));
-  }
-  return explain::memory_picture(ranks, of.problem.available(), job.cluster.device.usable_memory(),
-                                 title);
+  const step::MemoryEstimate memory = step::memory_estimate(job, of.problem.memory);
+  return explain::memory_picture(memory.ranks, of.problem.available(), memory.available, title);
 }
 
 Result<explain::Drawing> timeline_of(const search::PlanRow& best, const std::string& title) {

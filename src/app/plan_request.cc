@@ -53,6 +53,9 @@ Result<void> check_together(const PlanRequest& request, const PlanWishes& wishes
   if (request.dialect.empty() && !request.folder.empty()) {
     return invalid("there are no files to write there", "‹out›", "with ‹emit› DIALECT");
   }
+  if (request.dialect.empty() && !request.launcher.empty()) {
+    return invalid("there are no files to launch", "‹launcher›", "with ‹emit› DIALECT");
+  }
   const bool counts = wishes.objective == search::Objective::kDevices ||
                       wishes.objective == search::Objective::kCost;
   if (!request.free.empty() && counts) {

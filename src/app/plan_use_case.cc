@@ -5,6 +5,7 @@
 #include "app/plan_command.h"
 #include "app/use_cases.h"
 #include "search/baselines/baselines.h"
+#include "search/free_choices.h"
 #include "search/objective.h"
 
 namespace sextant::app {
@@ -41,7 +42,7 @@ std::vector<Parameter> problem_parameters() {
                   .kind = ParameterKind::kWords,
                   .value = "WHAT",
                   .help = "of what changes convergence: gbs, seq, precision, joined by commas",
-                  .words = {"gbs", "seq", "precision"},
+                  .words = main_spellings(search::kFreeWords),
                   .example = "gbs,precision"},
                  {.name = "headroom",
                   .kind = ParameterKind::kShare,

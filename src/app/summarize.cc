@@ -20,7 +20,7 @@ Result<std::string> default_out(const TraceReading& reading) {
   if (reading.files.size() > 1) {
     return (first.parent_path() / "job.sxs").string();
   }
-  const std::string out = without_profile_ending(first) + ".sxs";
+  std::string out = without_profile_ending(first) + ".sxs";
   if (out == first.string()) {
     return invalid("is a summary already", out, "another file as ‹out›, or profiles");
   }

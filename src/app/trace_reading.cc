@@ -18,6 +18,7 @@
 #include "explain/diagnose_words.h"
 #include "profile/read.h"
 #include "profile/sxs.h"
+#include "timeline/thinned.h"
 
 namespace sextant::app {
 namespace {
@@ -35,6 +36,7 @@ constexpr Bytes kMostSummaryBytes = 4_GiB;
 // What a summary takes, unpacked (profile/sxs.h).
 constexpr double kSummaryHeld = 15.0;
 constexpr std::string_view kNamesFile = "profile/names.csv";
+constexpr std::string_view kNothingRan = "nothing that ran is recorded";
 
 // What one file gave.
 struct FileReading {
@@ -42,6 +44,7 @@ struct FileReading {
   std::string hash;
   std::vector<RankReading> ranks;
   std::vector<explain::HtaRankTables> hta;
+  timeline::Timeline spans;
   std::vector<explain::DiagnosedLoss> unread;
   std::optional<Error> error;
   bool is_read = false;
@@ -54,6 +57,7 @@ struct ReadingPlan {
   profile::RecognitionTable names = {};
   bool keeps_collectives = false;
   bool as_hta = false;
+  std::size_t spans_of_file = 0;
 };
 
 Result<profile::RecognitionTable> recognition(const std::string& own, const Context& context) {
@@ -74,6 +78,11 @@ Result<ReadingPlan> plan_of(const TraceRequest& request, std::vector<TraceFile> 
   ReadingPlan plan{.files = std::move(files),
                    .keeps_collectives = request.keeps_collectives,
                    .as_hta = request.as_hta};
+  // A file of many keeps enough to be recognised.
+  constexpr std::size_t kFewestSpans = 200;
+  if (request.keeps_spans > 0 && !plan.files.empty()) {
+    plan.spans_of_file = std::max(kFewestSpans, request.keeps_spans / plan.files.size());
+  }
   if (!request.steps.empty()) {
     SEXTANT_TRY(const NumberRange range, number_range(request.steps, "‹steps›"));
     plan.steps = metrics::StepRange{range.first, range.last};
@@ -116,7 +125,7 @@ void take_summary(metrics::Summary summary, const ReadingPlan& plan, std::size_t
     into.ranks.push_back({.summary = std::move(rank), .file = number});
   }
   if (into.ranks.empty()) {
-    into.unread.push_back({into.file.name, "nothing that ran is recorded", 1});
+    into.unread.push_back({into.file.name, std::string(kNothingRan), 1});
   }
 }
 
@@ -133,8 +142,47 @@ void take_hta(const metrics::View& view, FileReading& into) {
   }
 }
 
-void take_recording(const timeline::Recording& recording, const ReadingPlan& plan,
-                    std::size_t number, FileReading& into) {
+// The longest of the kept steps.
+void take_spans(const timeline::Recording& recording, std::size_t most, FileReading& into) {
+  std::int64_t from = timeline::Timeline::kFarthestNs;
+  std::int64_t to = -timeline::Timeline::kFarthestNs;
+  for (const RankReading& rank : into.ranks) {
+    for (const metrics::StepMeasures& step : rank.summary.steps) {
+      from = std::min({from, step.host.start_ns, step.window.start_ns});
+      to = std::max({to, step.host.end_ns, step.window.end_ns});
+    }
+  }
+  if (from > to) {
+    return;
+  }
+  timeline::add_longest(recording.timeline,
+                        {.most = most,
+                         .from_ns = from - recording.origin_ns,
+                         .to_ns = to - recording.origin_ns,
+                         .shift_ns = recording.origin_ns},
+                        into.spans);
+}
+
+// An Error where no rank of the recording has a step that was asked for.
+Result<void> check_steps(const timeline::Recording& recording, const metrics::Summary& summary,
+                         const ReadingPlan& plan) {
+  const auto has_steps = [](const metrics::RankSummary& rank) { return !rank.steps.empty(); };
+  if (!plan.steps || summary.ranks.empty() || std::ranges::any_of(summary.ranks, has_steps)) {
+    return {};
+  }
+  std::vector<std::int64_t> numbers;
+  const metrics::View view = metrics::view_of(recording);
+  const metrics::Steps recorded = metrics::steps_of(view);
+  for (const metrics::Step& step : recorded.ranks.front().steps) {
+    numbers.push_back(step.number);
+  }
+  return invalid(
+      fmt::format("no step from {} to {} is recorded", plan.steps->first, plan.steps->last),
+      recording.source, explain::number_list(numbers));
+}
+
+Result<void> take_recording(const timeline::Recording& recording, const ReadingPlan& plan,
+                            std::size_t number, FileReading& into) {
   into.file.recorder = recording.recorder;
   into.file.bytes = recording.bytes;
   for (const timeline::Unread& loss : recording.unread) {
@@ -143,10 +191,16 @@ void take_recording(const timeline::Recording& recording, const ReadingPlan& pla
   if (plan.as_hta) {
     take_hta(metrics::view_of(recording), into);
   }
-  take_summary(metrics::summarize(recording, {.steps = plan.steps}), plan, number, into);
+  metrics::Summary summary = metrics::summarize(recording, {.steps = plan.steps});
+  SEXTANT_CHECK_OK(check_steps(recording, summary, plan));
+  take_summary(std::move(summary), plan, number, into);
+  if (plan.spans_of_file > 0) {
+    take_spans(recording, plan.spans_of_file, into);
+  }
   for (RankReading& rank : into.ranks) {
     rank.is_stated = plan.files[number].rank || is_stated(recording, rank.summary.rank);
   }
+  return {};
 }
 
 // A summary, not a profile: by its first bytes, where these can be seen twice.
@@ -233,8 +287,7 @@ class FileReader {
                                           .progress = [this, i](std::int64_t taken, std::int64_t) {
                                             progress_.taken(i, taken);
                                           }}));
-    take_recording(recording, plan_, i, readings_[i]);
-    return {};
+    return take_recording(recording, plan_, i, readings_[i]);
   }
 
   const ReadingPlan& plan_;
@@ -291,6 +344,7 @@ TraceReading readings_joined(std::vector<FileReading> readings) {
       reading.ranks.push_back(std::move(rank));
     }
     std::ranges::move(one.hta, std::back_inserter(reading.hta));
+    timeline::add_longest(one.spans, {.most = 2 * one.spans.spans().size()}, reading.spans);
     std::ranges::move(one.unread, std::back_inserter(reading.unread));
     reading.provenance.inputs.emplace_back(one.file.name, std::move(one.hash));
     reading.files.push_back(std::move(one.file));
@@ -308,6 +362,23 @@ std::optional<Error> first_error(const std::vector<FileReading>& readings) {
     }
   }
   return std::nullopt;
+}
+
+// Of files without a rank: what was lost of them may be why.
+Error nothing_recorded(const TraceReading& reading) {
+  constexpr std::size_t kSaid = 3;
+  std::vector<std::string> lost;
+  for (const explain::DiagnosedLoss& loss : reading.unread) {
+    if (lost.size() < kSaid && loss.what != kNothingRan) {
+      lost.push_back(printable(loss.what, 200) +
+                     (loss.count > 1 ? fmt::format(" ({})", with_thousands(loss.count)) : ""));
+    }
+  }
+  return {.kind = ErrorKind::kInvalid,
+          .what = std::string(kNothingRan) +
+                  (lost.empty() ? std::string() : "; not read: " + join(lost, ", ")),
+          .where = reading.files.empty() ? std::string() : reading.files.front().name,
+          .allowed = {}};
 }
 
 // Leaves the ranks that are asked for.
@@ -330,8 +401,7 @@ Result<void> select_ranks(const std::string& word, const std::vector<NumberRange
     return invalid(fmt::format("none of the ranks {} is in what was read", printable(word)),
                    "‹ranks›", explain::number_list(numbers));
   }
-  return invalid("nothing that ran is recorded",
-                 reading.files.empty() ? std::string() : reading.files.front().name);
+  return tl::unexpected(nothing_recorded(reading));
 }
 
 }  // namespace

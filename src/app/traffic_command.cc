@@ -85,7 +85,9 @@ Result<Answered<OrIllegal<explain::TrafficAnswer>>> traffic(const TrafficRequest
   answer.totals = workload::traffic_totals(answer.job, answer.job.layout, shard, stages);
   answer.reach = matrix->reach();
   SEXTANT_TRY(std::vector<Artifact> artifacts, traffic_artifacts(request, answer.job, matrix));
-  return Reached{.answer = std::move(answer), .artifacts = std::move(artifacts)};
+  return Reached{.answer = std::move(answer),
+                 .notes = std::move(reading.risks),
+                 .artifacts = std::move(artifacts)};
 }
 
 Result<Explained> explain_traffic(const JobRequest& request, const Context& context) {
@@ -94,7 +96,9 @@ Result<Explained> explain_traffic(const JobRequest& request, const Context& cont
     return Explained{not_legal(reading, "explain"), Outcome::kNo};
   }
   const std::vector<workload::Collective> collectives = workload::step_collectives(reading.job);
-  return Explained{explain::TreeAnswer{explain::traffic_tree(collectives), provenance_of(reading)}};
+  return Explained{
+      .answer = explain::TreeAnswer{explain::traffic_tree(collectives), provenance_of(reading)},
+      .notes = reading.risks};
 }
 
 }  // namespace sextant::app

@@ -12,6 +12,7 @@
 #include "app/testing.h"
 #include "base/file.h"
 #include "base/places_testing.h"
+#include "base/scratch_folder_testing.h"
 #include "base/text.h"
 #include "explain/style.h"
 
@@ -131,37 +132,113 @@ TEST(UseCases, ExamplesAreAnswered) {
   }
 }
 
+// A request so small that every parameter of its use case can be tried on it.
+struct SmallRequest {
+  std::string_view use_case;
+  Values values;
+};
+
+// Every parameter that has a default or words says something in one of them. `script`: a job's own.
+std::vector<SmallRequest> small_requests(const std::string& script) {
+  const Values job{{"model", "llama-3.1-8b"}, {"on", "8xh100-sxm"}, {"layout", "tp=2"}};
+  const Values all_reduce{{"collective", "all_reduce"}, {"on", "2xdgx-h100"}};
+  return {
+      {"memory", job},
+      {"traffic", job},
+      {"estimate", job},
+      {"estimate", all_reduce},
+      {"estimate", {{"on", "2xdgx-h100"}}},
+      {"compare",
+       {{"model", "llama-3.1-8b"}, {"on", "8xh100-sxm"}, {"layout", "tp=2"}, {"layout", "tp=4"}}},
+      {"check", {{"file", script}}},
+      {"emit", job},
+      {"plan",
+       {{"model", "llama-3.2-1b"},
+        {"on", "1xh100-sxm"},
+        {"gbs", "4"},
+        {"fix", "recompute=none,mbs=1"}}},
+      {"plan",
+       {{"model", "llama-3.2-1b"},
+        {"on", "1xh100-sxm"},
+        {"gbs", "4"},
+        {"fix", "recompute=none,mbs=1"},
+        {"emit", "megatron"}}},
+      {"explain",
+       {{"topic", "memory"}, {"model", "llama-3.1-8b"}, {"on", "8xh100-sxm"}, {"layout", "tp=2"}}}};
+}
+
+std::string megatron_script(const ScratchFolder& folder) {
+  return folder.write("train.sh",
+                      "torchrun --nnodes 1 --nproc-per-node 8 pretrain_gpt.py --bf16 "
+                      "--num-layers 32 --hidden-size 4096 --ffn-hidden-size 14336 "
+                      "--num-attention-heads 32 --swiglu --vocab-size 32000 "
+                      "--seq-length 4096 --micro-batch-size 1 --global-batch-size 64\n");
+}
+
+using TriedParameter = std::pair<std::string_view, std::string_view>;  // use case, its parameter
+
 // What the table says counts where nothing is given is what does: said aloud it changes no number.
 TEST(UseCases, TheDefaultSaidAloudIsTheAnswerWithoutIt) {
   const Context context = megatron_context();
-  const Values job{{"model", "llama-3.1-8b"}, {"on", "8xh100-sxm"}, {"layout", "tp=2"}};
-  for (const std::string_view name : {"memory", "traffic"}) {
+  const ScratchFolder folder;
+  constexpr explain::Style kCsv{explain::Format::kCsv, false};
+  std::set<TriedParameter> tried;
+  for (const auto& [name, values] : small_requests(megatron_script(folder))) {
     const UseCase& use_case = *find_use_case(name);
-    const auto plain = ask(use_case, job, context);
-    ASSERT_TRUE(plain) << to_text(plain.error());
+    const auto plain = ask(use_case, values, context);
     for (const Parameter& parameter : use_case.parameters) {
-      if (parameter.fallback.empty()) {
+      if (!plain || parameter.fallback.empty()) {
         continue;
       }
-      Values aloud = job;
+      Values aloud = values;
       aloud.add(parameter.name, std::string(parameter.fallback));
-      const auto said = ask(use_case, aloud, context);
-      ASSERT_TRUE(said) << parameter.name << ": " << to_text(said.error());
-      EXPECT_EQ(said->text({explain::Format::kCsv, false}),
-                plain->text({explain::Format::kCsv, false}))
-          << name << " " << parameter.name;
+      if (const auto said = ask(use_case, aloud, context)) {
+        EXPECT_EQ(said->text(kCsv), plain->text(kCsv)) << name << " " << parameter.name;
+        tried.insert({name, parameter.name});
+      }
     }
   }
+  for_each_parameter([&tried](const UseCase& use_case, const Parameter& parameter) {
+    EXPECT_TRUE(parameter.fallback.empty() || tried.contains({use_case.name, parameter.name}));
+  });
 }
 
 TEST(UseCases, WordsOfTheTablesAreAccepted) {
   const Context context = megatron_context();
-  const UseCase& traffic = *find_use_case("traffic");
-  for (const std::string_view name : {"by", "workload", "framework"}) {
-    for (const std::string_view word : parameter_of(traffic, name)->words) {
-      const auto reply =
-          ask(traffic, {{"model", "llama-3.1-8b"}, {"on", "8xh100-sxm"}, {name, word}}, context);
-      EXPECT_TRUE(reply) << name << "=" << word << ": " << to_text(reply.error());
+  const ScratchFolder folder;
+  std::set<std::pair<TriedParameter, std::string_view>> accepted;
+  for (const auto& [name, values] : small_requests(megatron_script(folder))) {
+    const UseCase& use_case = *find_use_case(name);
+    for (const Parameter& parameter : use_case.parameters) {
+      for (const std::string_view word : parameter.words) {
+        Values more = values;
+        more.add(parameter.name, std::string(word));
+        const std::pair one{TriedParameter{name, parameter.name}, word};
+        if (!accepted.contains(one) && ask(use_case, more, context)) {
+          accepted.insert(one);
+        }
+      }
+    }
+  }
+  for_each_parameter([&accepted](const UseCase& use_case, const Parameter& parameter) {
+    for (const std::string_view word : parameter.words) {
+      EXPECT_TRUE(accepted.contains({{use_case.name, parameter.name}, word})) << word;
+    }
+  });
+}
+
+// A word that no table has is no use case's.
+TEST(UseCases, OtherWordsAreErrors) {
+  const Context context = megatron_context();
+  const ScratchFolder folder;
+  for (const auto& [name, values] : small_requests(megatron_script(folder))) {
+    const UseCase& use_case = *find_use_case(name);
+    for (const Parameter& parameter : use_case.parameters) {
+      if (!parameter.words.empty()) {
+        Values wrong = values;
+        wrong.add(parameter.name, "nonsense");
+        EXPECT_FALSE(ask(use_case, wrong, context)) << name << " " << parameter.name;
+      }
     }
   }
 }

@@ -24,7 +24,9 @@ Result<Explained> explain_work(const JobRequest& request, const Context& context
     answer.stages.push_back({std::move(stage), std::move(operators)});
   }
   answer.update = workload::update_operators(job, first_rank, shard);
-  return Explained{explain::TreeAnswer{explain::work_tree(answer), provenance_of(reading)}};
+  return Explained{
+      .answer = explain::TreeAnswer{explain::work_tree(answer), provenance_of(reading)},
+      .notes = reading.risks};
 }
 
 }  // namespace sextant::app

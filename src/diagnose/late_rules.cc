@@ -95,7 +95,7 @@ PartTimes parts_of_loss(const Scene& scene, Seconds lost, std::size_t late, Step
   return parts;
 }
 
-void add_evidence(const RankStudy& study, const LateRanks& late, Finding& finding) {
+void add_arrivals(const RankStudy& study, const LateRanks& late, Finding& finding) {
   const ReplayGraph& graph = study.job.graph;
   for (const Root& root : late.roots) {
     if (root.worst_node == kNone || finding.evidence.size() + 1 >= kMostEvidence) {
@@ -193,7 +193,7 @@ void add_late_ranks(const Scene& scene, const RankStudy& study, Findings& findin
     finding.per_step = lost;
     finding.parts = parts_of_loss(scene, lost, late.ranks.size(), rule.part);
     finding.status = Status::kVerified;
-    add_evidence(study, late, finding);
+    add_arrivals(study, late, finding);
     findings.found.push_back(std::move(finding));
   }
 }

@@ -47,7 +47,7 @@ constexpr std::array<Explanation, 16> kExplanations{{
     {"launch-bound", "python-gc"},
 }};
 
-bool applies(When when, const Finding& finding, const Finding& by) {
+bool does_hold(When when, const Finding& finding, const Finding& by) {
   return when == When::kAlways || (when == When::kAllRanks && by.ranks.empty()) ||
          (when == When::kSomeRanks && !finding.ranks.empty());
 }
@@ -73,7 +73,7 @@ void explain(std::span<Finding> findings) {
     Finding* const finding = unexplained(findings, row.rule);
     Finding* const by = unexplained(findings, row.by);
     if (finding != nullptr && by != nullptr && by->per_step >= finding->per_step * kMostOfIt &&
-        applies(row.when, *finding, *by) && blames_no_others(*finding, *by)) {
+        does_hold(row.when, *finding, *by) && blames_no_others(*finding, *by)) {
       finding->explained_by = std::string(row.by);
       // One sees what its ranks lose themselves, another what the job loses to them.
       if (finding->per_step > by->per_step) {

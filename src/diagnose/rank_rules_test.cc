@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t kUs = 1'000;
 
-Findings findings_of(const metrics::Summary& summary) {
+Findings rank_rules_on(const metrics::Summary& summary) {
   return rank_findings(scene_of(summary, {}, std::nullopt));
 }
 
@@ -54,7 +54,7 @@ RC_GTEST_PROP(RankRules, OfAHealthyJobSayNothing, ()) {
                       .host_ns = *rc::gen::inRange<std::int64_t>(0, 3) * kUs});
     }
   });
-  for (const Finding& finding : findings_of(summary).found) {
+  for (const Finding& finding : rank_rules_on(summary).found) {
     RC_FAIL(finding.cause);
   }
 }
@@ -73,7 +73,7 @@ TEST(RankRules, ALateRankIsNamedWithItsCause) {
       job.compute_all(100 * kUs);
       job.work(5, late.more);
     });
-    const Findings findings = findings_of(summary);
+    const Findings findings = rank_rules_on(summary);
     ASSERT_NO_FATAL_FAILURE(expect_one(findings, late.rule, {{5}})) << late.rule;
     const Scene scene = scene_of(summary, {}, std::nullopt);
     // 40 of 160 ms, and the twentieth that a replay may be off by.
@@ -89,12 +89,12 @@ TEST(RankRules, WhatHappensOnceIsChance) {
       job.work(5, {.host_ns = 900 * kUs});
     }
   };
-  EXPECT_TRUE(findings_of(replicas(once)).found.empty());
+  EXPECT_TRUE(rank_rules_on(replicas(once)).found.empty());
   const auto in_turn = [](MadeJob& job, std::int64_t step, int) {
     job.compute_all(100 * kUs);
     job.work(static_cast<std::size_t>(step), {.host_ns = 40 * kUs});
   };
-  EXPECT_TRUE(findings_of(replicas(in_turn)).found.empty());
+  EXPECT_TRUE(rank_rules_on(replicas(in_turn)).found.empty());
 }
 
 // Of one step alone only what comes again in it counts.
@@ -103,12 +103,12 @@ TEST(RankRules, OneStepShowsWhatComesAgainInIt) {
     job.compute_all(100 * kUs);
     job.work(5, {.host_ns = 40 * kUs});
   };
-  expect_one(findings_of(replicas(always, 1)), "late-rank", {{5}});
+  expect_one(rank_rules_on(replicas(always, 1)), "late-rank", {{5}});
   const auto once = [](MadeJob& job, std::int64_t, int round) {
     job.compute_all(100 * kUs);
     job.work(5, {.host_ns = round == 4 ? 400 * kUs : 0});
   };
-  EXPECT_TRUE(findings_of(replicas(once, 1)).found.empty());
+  EXPECT_TRUE(rank_rules_on(replicas(once, 1)).found.empty());
 }
 
 // If half of all ranks are slow, that is how the job is.
@@ -118,14 +118,14 @@ TEST(RankRules, HalfOfTheRanksAreNoStragglers) {
       job.compute(rank, (rank % 2 == 0 ? 100 : 140) * kUs);
     }
   });
-  EXPECT_TRUE(findings_of(summary).found.empty());
+  EXPECT_TRUE(rank_rules_on(summary).found.empty());
 }
 
 TEST(RankRules, OneRankAloneSaysNothingOfOthers) {
   MadeJob job(1);
   job.compute(0, 100);
   job.next_step();
-  const Findings findings = findings_of(job.summary());
+  const Findings findings = rank_rules_on(job.summary());
   EXPECT_TRUE(findings.found.empty());
   EXPECT_EQ(findings.abstained.size(), 7U);
   EXPECT_EQ(findings.abstained[0].missing, "profiles of other ranks of the job");
@@ -146,7 +146,7 @@ TEST(RankRules, ASlowLinkIsOfTheRankAllOfWhoseLinksAreSlow) {
     }
     job.next_step();
   }
-  const Findings findings = findings_of(job.summary());
+  const Findings findings = rank_rules_on(job.summary());
   expect_one(findings, "straggling-link", {{3}});
 }
 
@@ -160,7 +160,7 @@ TEST(RankRules, ASlowCollectiveIsAgainstTheGroupsOwn) {
     }
     job.next_step();
   }
-  expect_one(findings_of(job.summary()), "slow-collective", {{0}, {1}, {2}, {3}});
+  expect_one(rank_rules_on(job.summary()), "slow-collective", {{0}, {1}, {2}, {3}});
 }
 
 // A pipeline of four stages and `batches` microbatches: all forward, then all backward. Stage
@@ -192,18 +192,18 @@ metrics::Summary pipeline(int batches, std::size_t slow) {
 }
 
 TEST(RankRules, ALongStageIsNoSlowWorker) {
-  const Findings findings = findings_of(pipeline(32, 3));
+  const Findings findings = rank_rules_on(pipeline(32, 3));
   expect_one(findings, "stage-imbalance", {{3}});
 }
 
 TEST(RankRules, FewMicrobatchesLeaveABubble) {
-  const Findings findings = findings_of(pipeline(6, 99));
+  const Findings findings = rank_rules_on(pipeline(6, 99));
   ASSERT_EQ(findings.found.size(), 1U);
   EXPECT_EQ(findings.found[0].rule, "pipeline-bubble");
   // (p − 1) / (m + p − 1) of the step is no more than that.
   const metrics::Summary summary = pipeline(6, 99);
   EXPECT_LE(findings.found[0].per_step, 3.0 / 9.0 * scene_of(summary, {}, std::nullopt).step);
-  EXPECT_TRUE(findings_of(pipeline(32, 99)).found.empty());
+  EXPECT_TRUE(rank_rules_on(pipeline(32, 99)).found.empty());
 }
 
 TEST(RankRules, AreAllInTheBook) {

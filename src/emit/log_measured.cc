@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/integers.h"
 #include "base/statistics.h"
 
 namespace sextant::emit {
@@ -181,6 +182,14 @@ std::optional<MeasuredRun> measured_run(std::span<const StepLine> steps, const S
     run.global_batch = implied_batch(counted);
   }
   return run;
+}
+
+std::optional<Seconds> step_of(const MeasuredRun& run, const describe::Job& job) {
+  if (run.step || !run.tokens_per_second_per_device) {
+    return run.step;
+  }
+  const double tokens = as_double(job.global_batch) * as_double(job.sequences.length);
+  return tokens / as_double(job.cluster.devices) / *run.tokens_per_second_per_device * 1_s;
 }
 
 }  // namespace sextant::emit

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/units.h"
+#include "describe/layout/job.h"
 #include "emit/log_steps.h"
 
 namespace sextant::emit {
@@ -45,6 +46,10 @@ struct StepSize {
   std::optional<std::int64_t> data_parallel;
   std::optional<double> tokens_per_device;  // a step's, over the devices
 };
+
+// The step of a run that says rates alone, where the job says how many tokens that is; nothing
+// where it says neither.
+std::optional<Seconds> step_of(const MeasuredRun& run, const describe::Job& job);
 
 // Nothing where no step line counts. `steps` in the order of the log.
 std::optional<MeasuredRun> measured_run(std::span<const StepLine> steps, const StepSize& size);

@@ -90,12 +90,17 @@ std::vector<describe::Violation> check_settings(const Settings& settings,
   return found;
 }
 
-std::vector<describe::Violation> check_all(const Settings& settings, const describe::Job& job) {
+std::vector<describe::Violation> check_layout(const Settings& settings, const describe::Job& job) {
   const SettingsView view(settings);
-  Violations all = describe::broken_rules(job);
-  std::erase_if(all, [&view](const describe::Violation& violation) {
+  Violations found = describe::broken_rules(job);
+  std::erase_if(found, [&view](const describe::Violation& violation) {
     return is_lifted(violation.rule, view);
   });
+  return found;
+}
+
+std::vector<describe::Violation> check_all(const Settings& settings, const describe::Job& job) {
+  Violations all = check_layout(settings, job);
   for (describe::Violation& violation : check_settings(settings, job)) {
     const bool said = std::any_of(all.begin(), all.end(), [&](const auto& other) {
       return other.rule == violation.rule && other.severity == violation.severity;

@@ -15,9 +15,11 @@ namespace sextant::emit {
 // Megatron's rules; what its recipe may have set is not held against silent settings.
 std::vector<describe::Violation> check_settings(const Settings& settings, const describe::Job& job);
 
-// All rules together: the core's, the framework's and the settings', in rule order. A setting that
-// lifts a rule about the layout (--microbatch-group-size-per-virtual-pipeline-stage,
-// --decrease-batch-size-if-needed) is taken into account here.
+// The rules about the layout, the core's and the framework's, but for those that a setting lifts
+// (--microbatch-group-size-per-virtual-pipeline-stage, --decrease-batch-size-if-needed).
+std::vector<describe::Violation> check_layout(const Settings& settings, const describe::Job& job);
+
+// All rules together: the core's, the framework's and the settings', in rule order.
 std::vector<describe::Violation> check_all(const Settings& settings, const describe::Job& job);
 
 }  // namespace sextant::emit

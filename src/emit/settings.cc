@@ -27,6 +27,15 @@ describe::Framework framework_of(Dialect dialect) {
   return describe::Framework::kOther;
 }
 
+std::optional<Dialect> own_dialect(describe::Framework framework) {
+  for (const auto& [dialect, word] : kDialectWords) {
+    if (framework_of(dialect) == framework) {
+      return dialect;
+    }
+  }
+  return std::nullopt;
+}
+
 std::string to_text(const Place& place) {
   return place.line == 0 ? place.file : fmt::format("{}:{}", place.file, place.line);
 }

@@ -40,6 +40,9 @@ inline constexpr std::array<describe::Word<Dialect>, 9> kDialectWords{
      {Dialect::kAccelerate, "accelerate"},
      {Dialect::kNanotron, "nanotron"}}};
 describe::Framework framework_of(Dialect dialect);
+// Whose files are written where nobody says: of a framework with two, the first; nothing where
+// there are none.
+std::optional<Dialect> own_dialect(describe::Framework framework);
 
 // Where a value stands. offset and length span the literal text of the value in the file, so that a
 // patch can replace it; length 0: there is no single literal (computed, spliced, or a default).

@@ -135,7 +135,7 @@ Term compute_tree(const step::ComputeEstimate& estimate) {
   Term root = seconds_term(
       fmt::format("compute of a step, pipeline rank {}", rank.pipeline_rank), rank.step,
       fmt::format("{} microbatches, {:.4g} TFLOP of the model; communication and bubbles: "
-                  "sextant explain step",
+                  "«explain» step",
                   rank.microbatches, rank.model_flops / 1_TFLOP));
   root.page = "docs/models/compute.md";
   for (const auto& [phase, word] : cost::kStepPhaseWords) {

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "explain/diagnose_words.h"
+#include "explain/finding_json.h"
 #include "explain/json.h"
 #include "explain/unread_json.h"
 
@@ -74,6 +75,7 @@ void add_totals(Json& json, const metrics::RankTotals& totals) {
   json["overlap_s"] = mean_of(totals.time.overlap_ns, totals).base();
   json["idle_by_cause"] = parts_json(idle_parts(totals.idle), totals);
   json["critical_path"] = parts_json(path_parts(totals.path_ns), totals);
+  json["step_categories"] = parts_json(category_parts(totals.categories_ns), totals);
   json["memory_peak"] = memory_peak_json(totals.memory);
   json["queue"] = queue_json(totals);
   json["launches"] = launch_json(totals.launches);
@@ -152,6 +154,7 @@ Json kpis_json(const DiagnoseAnswer& answer) {
   json["duty_cycle"] = kpis.duty_cycle;
   json["flops_utilisation"] = or_null(kpis.flops_utilisation);
   json["memory_utilisation"] = or_null(kpis.memory_utilisation);
+  json["mfu"] = or_null(kpis.mfu);
   json["goodput"] = or_null(kpis.goodput);
   json["mean_all_reduce_s"] =
       kpis.mean_all_reduce ? Json(kpis.mean_all_reduce->base()) : Json(nullptr);
@@ -170,6 +173,25 @@ Json roofline_json(const metrics::OperatorRoofline& of) {
   json["ideal_s"] = of.ideal ? Json(of.ideal->base()) : Json(nullptr);
   json["efficiency"] = or_null(of.efficiency);
   json["wasted_s"] = of.wasted ? Json(of.wasted->base()) : Json(nullptr);
+  return json;
+}
+
+Json range_json(const metrics::RangeRow& row, const metrics::RankTotals& totals) {
+  const auto mean = [&](std::int64_t time_ns) { return mean_of(time_ns, totals).base(); };
+  return {{"name", text_or_null(row.name)},     {"count", row.count},
+          {"work_s", mean(row.work_ns)},        {"own_work_s", mean(row.own_work_ns)},
+          {"idle_before_s", mean(row.idle_ns)}, {"own_idle_before_s", mean(row.own_idle_ns)}};
+}
+
+Json signal_json(const metrics::SignalRow& row, const metrics::RankTotals& totals) {
+  const auto mean = [&](std::int64_t time_ns) { return mean_of(time_ns, totals).base(); };
+  Json json;
+  json["signal"] = metrics::name_of(row.signal);
+  json["what"] = text_or_null(row.what);
+  json["count"] = row.time.count;
+  json["idle_s"] = mean(row.idle_ns);
+  json["copy_s"] = mean(row.copy_ns);
+  json["after_s"] = mean(row.after_ns);
   return json;
 }
 
@@ -200,6 +222,14 @@ void add_tables(Json& json, const DiagnoseAnswer& answer) {
       one.update(roofline_json(answer.rooflines[i]));
     }
     operators.push_back(std::move(one));
+  }
+  Json& signals = json["host_signals"] = Json::array();
+  for (std::size_t i = 0; i < rows_shown(answer, answer.signals.size()); ++i) {
+    signals.push_back(signal_json(answer.signals[i], answer.totals));
+  }
+  Json& ranges = json["ranges"] = Json::array();
+  for (std::size_t i = 0; i < rows_shown(answer, answer.ranges.size()); ++i) {
+    ranges.push_back(range_json(answer.ranges[i], answer.totals));
   }
 }
 
@@ -236,6 +266,7 @@ std::string diagnose_json(const DiagnoseAnswer& answer) {
   for (const DiagnosedRank& rank : answer.ranks) {
     ranks.push_back(diagnosed_rank_json(rank));
   }
+  add_findings(json, answer);
   add_tables(json, answer);
   json["kpis"] = kpis_json(answer);
   json["unread"] = unread_json(answer.unread);

@@ -38,6 +38,17 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, metrics::kBo
      {"sync_s", "sync"},
      {"unknown_s", "unknown"}}};
 
+constexpr std::array<std::pair<std::string_view, std::string_view>, metrics::kStepCategories>
+    kCategoryWords{{{"compile_s", "compile"},
+                    {"input_s", "input"},
+                    {"output_s", "output"},
+                    {"launch_s", "launch"},
+                    {"host_s", "host"},
+                    {"collective_s", "collective"},
+                    {"device_to_device_s", "device to device"},
+                    {"compute_s", "compute"},
+                    {"other_s", "other"}}};
+
 void erase_all(std::string& text, std::string_view part) {
   for (std::size_t at = 0; (at = text.find(part, at)) != std::string::npos;) {
     text.erase(at, part.size());
@@ -82,6 +93,14 @@ std::vector<TimePart> path_parts(const std::array<std::int64_t, metrics::kBounds
   std::vector<TimePart> parts;
   for (std::size_t i = 0; i < path_ns.size(); ++i) {
     parts.push_back({kPathWords[i].first, kPathWords[i].second, path_ns[i]});
+  }
+  return parts;
+}
+
+std::vector<TimePart> category_parts(const metrics::CategoryTimes& times) {
+  std::vector<TimePart> parts;
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    parts.push_back({kCategoryWords[i].first, kCategoryWords[i].second, times[i]});
   }
   return parts;
 }

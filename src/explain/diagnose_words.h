@@ -33,6 +33,7 @@ struct TimePart {
 std::array<TimePart, 4> step_parts(const metrics::Breakdown& time);
 std::array<TimePart, 6> idle_parts(const metrics::IdleCauses& idle);
 std::vector<TimePart> path_parts(const std::array<std::int64_t, metrics::kBounds>& path_ns);
+std::vector<TimePart> category_parts(const metrics::CategoryTimes& times);
 
 // Mean of the kept steps: what is added up, over how many there are.
 Seconds mean_step(const metrics::RankTotals& totals);

@@ -75,13 +75,13 @@ Json idle_json(const HtaAnswer& answer) {
     for (const metrics::HtaStreamIdle& stream : rank.idle) {
       for (std::size_t i = 0; i < metrics::kHtaIdles; ++i) {
         const double share = percent_of(stream.time_us[i], stream.total_us()) / 100.0;
-        list.push_back(
-            {{"rank", rank.rank.value},
-             {"stream", stream.stream.value},
-             {"idle_category", kHtaIdleWords[i]},
-             {"idle_time", stream.time_us[i]},
-             {"idle_time_ratio", rounded(share, 2)},
-             {"gaps", stream.gaps[i] ? hta_summary_json(*stream.gaps[i]) : Json(nullptr)}});
+        const auto& gaps = stream.gaps[i];
+        list.push_back({{"rank", rank.rank.value},
+                        {"stream", stream.stream.value},
+                        {"idle_category", kHtaIdleWords[i]},
+                        {"idle_time", stream.time_us[i]},
+                        {"idle_time_ratio", rounded(share, 2)},
+                        {"gaps", gaps ? hta_summary_json(*gaps) : Json(nullptr)}});
       }
     }
   }

@@ -62,20 +62,20 @@ Json rank_json(const RankMemory& rank) {
 
 std::string memory_json_text(const MemoryAnswer& answer) {
   Json json = document("memory", answer.provenance);
-  json["fits"] = !answer.rejection.has_value();
-  json["tight"] = !answer.rejection &&
-                  answer.ranks[answer.fullest].device > answer.job.cluster.device.usable_memory();
-  json["available_bytes"] = answer.job.cluster.device.usable_memory().base();
+  const step::MemoryEstimate& memory = answer.memory;
+  json["fits"] = memory.fits();
+  json["tight"] = memory.tight();
+  json["available_bytes"] = memory.available.base();
   json["layout"] = describe::to_text(answer.job.layout);
-  json["fullest_rank"] = answer.ranks[answer.fullest].pipeline_rank;
+  json["fullest_rank"] = memory.fullest.pipeline_rank;
   Json& ranks = json["ranks"] = Json::array();
-  for (const RankMemory& rank : answer.ranks) {
+  for (const RankMemory& rank : memory.ranks) {
     ranks.push_back(rank_json(rank));
   }
   json["missing_bytes"] =
-      answer.rejection ? Json(answer.rejection->missing().base()) : Json(nullptr);
+      memory.rejection ? Json(memory.rejection->missing().base()) : Json(nullptr);
   Json& changes = json["fitting_changes"] = Json::array();
-  for (const cost::FittingChange& change : answer.changes) {
+  for (const cost::FittingChange& change : memory.changes) {
     changes.push_back({{"change", change.change}, {"needed_bytes", change.needed.base()}});
   }
   json["assumed"] = to_json(answer.job.assumed);
@@ -92,25 +92,25 @@ Table items_table(const RankMemory& rank) {
   return table;
 }
 
-Table ranks_table(const MemoryAnswer& answer) {
+Table ranks_table(const std::vector<RankMemory>& ranks) {
   Table table{{{"pipeline rank", true},
                {"fullest"},
                {"allocated", true},
                {"reserved", true},
                {"device", true}},
               {}};
-  for (const RankMemory& rank : answer.ranks) {
+  for (const RankMemory& rank : ranks) {
     table.rows.push_back({fmt::format("{}", rank.pipeline_rank), moment_name(rank.fullest),
                           to_text(rank.allocated), to_text(rank.reserved), to_text(rank.device)});
   }
   return table;
 }
 
-std::string memory_verdict(const MemoryAnswer& answer, const Style& style) {
-  const Bytes available = answer.job.cluster.device.usable_memory();
-  const RankMemory& fullest = answer.ranks[answer.fullest];
-  if (!answer.rejection) {
-    const bool tight = fullest.device > available;
+std::string memory_verdict(const step::StepMemory& memory, const Style& style) {
+  const Bytes available = memory.available;
+  const RankMemory& fullest = memory.fullest;
+  if (!memory.rejection) {
+    const bool tight = memory.tight();
     return fmt::format("{}: pipeline rank {} needs {} of {}{}\n",
                        tight ? bold("tight", style) : good("fits", style), fullest.pipeline_rank,
                        to_text(fullest.device), to_text(available),
@@ -122,12 +122,12 @@ std::string memory_verdict(const MemoryAnswer& answer, const Style& style) {
   std::string text = fmt::format(
       "{} ({}): pipeline rank {} needs at least {}, the device has {}; {} are missing\n",
       bad("does not fit", style), cost::MemoryRejection::kRule, fullest.pipeline_rank,
-      to_text(answer.rejection->needed), to_text(available), to_text(answer.rejection->missing()));
-  if (answer.changes.empty()) {
+      to_text(memory.rejection->needed), to_text(available), to_text(memory.rejection->missing()));
+  if (memory.changes.empty()) {
     return text + "no single change of the usual keys makes it fit\n";
   }
   text += "single changes that make it fit:\n";
-  for (const cost::FittingChange& change : answer.changes) {
+  for (const cost::FittingChange& change : memory.changes) {
     text += fmt::format("  {:<28} needs {}\n", change.change, to_text(change.needed));
   }
   return text;
@@ -199,18 +199,18 @@ std::string to_text(const MemoryAnswer& answer, const Style& style) {
   if (style.format == Format::kJson) {
     return memory_json_text(answer);
   }
-  const RankMemory& fullest = answer.ranks[answer.fullest];
+  const RankMemory& fullest = answer.memory.fullest;
   if (style.format == Format::kCsv) {
     return to_text(items_table(fullest), style);
   }
-  std::string text = memory_verdict(answer, style);
+  std::string text = memory_verdict(answer.memory, style);
   text += fmt::format("\n{}\n",
                       bold(fmt::format("pipeline rank {}, {}: {} allocated", fullest.pipeline_rank,
                                        moment_name(fullest.fullest), to_text(fullest.allocated)),
                            style));
   text += to_text(items_table(fullest), style);
-  if (answer.ranks.size() > 1) {
-    text += "\n" + to_text(ranks_table(answer), style);
+  if (answer.memory.ranks.size() > 1) {
+    text += "\n" + to_text(ranks_table(answer.memory.ranks), style);
   }
   for (const describe::Assumption& assumed : answer.job.assumed) {
     text += dim("assumed: " + describe::to_text(assumed), style) + "\n";
@@ -218,8 +218,7 @@ std::string to_text(const MemoryAnswer& answer, const Style& style) {
   return text;
 }
 
-Term memory_tree(const MemoryAnswer& answer, const cost::MemoryRecord& record) {
-  const RankMemory& fullest = answer.ranks[answer.fullest];
+Term memory_tree(const RankMemory& fullest, const cost::MemoryRecord& record) {
   Term root = bytes_term(fmt::format("allocated on pipeline rank {}, {}", fullest.pipeline_rank,
                                      moment_name(fullest.fullest)),
                          fullest.allocated);

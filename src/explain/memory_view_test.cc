@@ -23,8 +23,7 @@ struct Asked {
 
 Term tree_of(const Asked& asked) {
   const describe::DataStore data;
-  MemoryAnswer answer;
-  describe::Job& job = answer.job;
+  describe::Job job;
   job.framework = asked.framework;
   job.model = *describe::load_model(asked.model, data);
   job.cluster.devices = asked.devices;
@@ -38,10 +37,9 @@ Term tree_of(const Asked& asked) {
   EXPECT_TRUE(reading) << asked.layout;
   job.layout = reading ? reading->layout : describe::Layout{};
   EXPECT_TRUE(describe::check_rules(job).empty()) << asked.layout;
-  answer.facts = *describe::memory_facts(data, asked.framework);
-  cost::MemoryModel model(job, answer.facts);
-  answer.ranks.push_back(model.fullest(job.layout));
-  return memory_tree(answer, model.why(job.layout, answer.ranks.front().pipeline_rank));
+  const describe::MemoryFacts facts = *describe::memory_facts(data, asked.framework);
+  const step::MemoryEstimate memory = step::memory_estimate(job, facts);
+  return memory_tree(memory.fullest, step::memory_record(job, facts, memory.fullest.pipeline_rank));
 }
 
 Term part_of(const Term& tree, std::string_view name) {

@@ -93,7 +93,8 @@ Result<std::optional<KnownComm>> Machines::comm_of(const Cluster& cluster) {
     return std::optional<KnownComm>();  // alone, it sends nothing: no link matters
   }
   Error error = known.error();
-  error.what += "; compute alone: sextant explain compute";
+  error.allowed += error.allowed.empty() ? "" : "; ";
+  error.allowed += "compute alone: «explain» compute";
   return tl::unexpected(std::move(error));
 }
 

@@ -31,12 +31,17 @@ Intervals moments_of(const View& view, LaneId lane, const Counts& counts) {
 template <typename Counts>
 Intervals moments_of_lanes(const View& view, const std::vector<LaneId>& lanes,
                            const Counts& counts) {
-  Intervals all;
+  std::vector<Intervals> parts;
   for (const LaneId lane : lanes) {
-    Intervals more = moments_of(view, lane, counts);
-    all = all.empty() ? std::move(more) : united(all, more);
+    parts.push_back(moments_of(view, lane, counts));
   }
-  return all;
+  // Two and two: each is looked at as often as the number of lanes has digits, not lanes.
+  for (; parts.size() > 1; parts.resize((parts.size() + 1) / 2)) {
+    for (std::size_t i = 0; i < parts.size(); i += 2) {
+      parts[i / 2] = i + 1 < parts.size() ? united(parts[i], parts[i + 1]) : std::move(parts[i]);
+    }
+  }
+  return parts.empty() ? Intervals() : std::move(parts.front());
 }
 
 Intervals moments_of_kind(const View& view, const RankLanes& rank, SpanKind kind) {

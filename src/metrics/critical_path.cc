@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
-#include <ranges>
+#include <tuple>
 
 #include "metrics/host_waits.h"
 
@@ -21,28 +21,50 @@ Bound bound_of(SpanKind kind) {
   return kind == SpanKind::kCopy ? Bound::kCopy : Bound::kCompute;
 }
 
-// The work of each stream, looked up from the end of the recording to its start.
-class StreamCursors {
+// The work of a rank's device: what runs at a moment, what has ended by then, what came before.
+class DeviceWork {
  public:
-  StreamCursors(const View& view, const RankLanes& rank) : view_(view), streams_(rank.streams) {
-    for (const LaneId lane : streams_) {
-      at_.push_back(view.timeline().spans_of(lane).size());
+  DeviceWork(const View& view, const RankLanes& rank) : view_(view) {
+    std::vector<Moment> starts;
+    for (const LaneId lane : rank.streams) {
+      for (const Span& span : view.timeline().spans_of(lane)) {
+        if (is_path(span)) {
+          starts.push_back({span.start_ns, view.number_of(span)});
+          ends_.push_back({span.end_ns(), view.number_of(span)});
+        }
+      }
+    }
+    const auto in_order = [](const Moment& a, const Moment& b) {
+      return std::tuple(a.at_ns, b.span) < std::tuple(b.at_ns, a.span);
+    };
+    std::sort(starts.begin(), starts.end(), in_order);
+    std::sort(ends_.begin(), ends_.end(), in_order);
+    for (const Moment& start : starts) {
+      const bool is_longer =
+          longest_.empty() || span(start).end_ns() > span(longest_.back()).end_ns();
+      longest_.push_back({start.at_ns, is_longer ? start.span : longest_.back().span});
     }
   }
 
-  // The last span of work on the stream that began before the moment; null: none.
-  // REQUIRES: moments of calls never grow.
-  const Span* begun_before(std::size_t stream, std::int64_t at_ns) {
-    const std::span<const Span> spans = view_.timeline().spans_of(streams_[stream]);
-    while (at_[stream] > 0 && !is_begun(spans[at_[stream] - 1], at_ns)) {
-      --at_[stream];
-    }
-    return at_[stream] == 0 ? nullptr : &spans[at_[stream] - 1];
+  // The last to end of what began before the moment; null: nothing did.
+  [[nodiscard]] const Span* begun_before(std::int64_t at_ns) const {
+    const auto after = std::partition_point(longest_.begin(), longest_.end(),
+                                            [&](const Moment& one) { return one.at_ns < at_ns; });
+    return after == longest_.begin() ? nullptr : &span(*std::prev(after));
   }
-  // The last that ended by the moment: that one, or the one before it where it still runs.
-  const Span* ended_by(std::size_t stream, std::int64_t at_ns) {
-    const Span* begun = begun_before(stream, at_ns);
-    return begun != nullptr && begun->end_ns() > at_ns ? before(*begun) : begun;
+  // How much has ended by the moment, and what: the first of these to end is number 0. Of what ends
+  // together that of the first stream comes last.
+  [[nodiscard]] std::size_t ended_by(std::int64_t at_ns) const {
+    return static_cast<std::size_t>(
+        std::partition_point(ends_.begin(), ends_.end(),
+                             [&](const Moment& one) { return one.at_ns <= at_ns; }) -
+        ends_.begin());
+  }
+  [[nodiscard]] const Span& ended(std::size_t number) const { return span(ends_[number]); }
+  // The last that ended by the moment; null: nothing did.
+  [[nodiscard]] const Span* last_ended_by(std::int64_t at_ns) const {
+    const std::size_t count = ended_by(at_ns);
+    return count == 0 ? nullptr : &ended(count - 1);
   }
   // The work before it on its stream; null: none.
   [[nodiscard]] const Span* before(const Span& span) const {
@@ -54,20 +76,22 @@ class StreamCursors {
     }
     return nullptr;
   }
-  [[nodiscard]] std::size_t size() const { return streams_.size(); }
-  [[nodiscard]] LaneId lane(std::size_t stream) const { return streams_[stream]; }
 
  private:
+  struct Moment {
+    std::int64_t at_ns = 0;
+    std::uint32_t span = 0;
+  };
   // What takes no time makes nobody wait.
   [[nodiscard]] bool is_path(const Span& span) const {
     return span.duration_ns > 0 && view_.traits_of(span).is_work;
   }
-  [[nodiscard]] bool is_begun(const Span& span, std::int64_t at_ns) const {
-    return span.start_ns < at_ns && is_path(span);
+  [[nodiscard]] const Span& span(const Moment& moment) const {
+    return view_.timeline().spans()[moment.span];
   }
   const View& view_;
-  const std::vector<LaneId>& streams_;
-  std::vector<std::size_t> at_;
+  std::vector<Moment> ends_;
+  std::vector<Moment> longest_;  // of what began by each start, what ends last
 };
 
 // Which streams a stream was told to wait for, and when.
@@ -79,9 +103,9 @@ struct RecordedWait {
 class PathWalker {
  public:
   PathWalker(const View& view, const RankLanes& rank, bool with_pieces)
-      : view_(view), cursors_(view, rank), host_waits_(view, rank), with_pieces_(with_pieces) {
-    for (const timeline::StreamWait& wait : view.recording->waits) {
-      if (wait.rank == rank.rank && !wait.blocks_host) {
+      : view_(view), work_(view, rank), host_waits_(view, rank), with_pieces_(with_pieces) {
+    for (const timeline::StreamWait& wait : of_rank(view.recording->waits, rank.rank)) {
+      if (!wait.blocks_host) {
         waits_[wait.stream].push_back({wait.at_ns, wait.waited_on});
       }
     }
@@ -115,26 +139,19 @@ class PathWalker {
     }
   }
 
-  // Running at the end of the window, or the last to have ended before it.
+  // What ends with the window; else what runs at its end, or was the last to end before.
   const Span* last_work() {
-    const Span* last = nullptr;
-    for (std::size_t i = 0; i < cursors_.size(); ++i) {
-      const Span* begun = cursors_.begun_before(i, at_ns_);
-      if (begun != nullptr && begun->end_ns() > window_.start_ns &&
-          (last == nullptr ||
-           std::min(begun->end_ns(), at_ns_) > std::min(last->end_ns(), at_ns_) ||
-           (ends_window(*begun) && !ends_window(*last)))) {
-        last = begun;
-      }
+    const Span* last = work_.last_ended_by(at_ns_);
+    if (last == nullptr || last->end_ns() < at_ns_) {
+      last = work_.begun_before(at_ns_);
     }
-    return last;
+    return last != nullptr && last->end_ns() > window_.start_ns ? last : nullptr;
   }
-  [[nodiscard]] bool ends_window(const Span& span) const { return span.end_ns() == window_.end_ns; }
 
   // Through the span to what made it begin when it did; null: the path has ended.
   const Span* through(const Span& span) {
     emit(span.start_ns, bound_of(view_.timeline().label_of(span).kind), view_.number_of(span));
-    const Span* before = cursors_.before(span);
+    const Span* before = work_.before(span);
     const std::uint32_t call_number = view_.call_of[view_.number_of(span)];
     const Span* call = call_number == kNone ? nullptr : &view_.timeline().spans()[call_number];
     const std::int64_t stream_ready =
@@ -158,54 +175,58 @@ class PathWalker {
   }
 
   // The work of another stream that ended last before the span began, if that was after the moment
-  // at which nothing else held the span up.
+  // at which nothing else held the span up. What ended between is looked at once: the path goes on
+  // from before it.
   const Span* waited_for(const Span& span, const Span* before, const Span* call,
                          std::int64_t ready_ns) {
-    if (ready_ns >= span.start_ns) {
-      return nullptr;
-    }
-    const Span* last = nullptr;
-    for (std::size_t i = 0; i < cursors_.size(); ++i) {
-      if (cursors_.lane(i).value == static_cast<std::int64_t>(span.lane) ||
-          !may_wait(span, before, call, i)) {
-        continue;
+    const WaitedStreams waited = waited_streams(span, before, call);
+    for (std::size_t i = work_.ended_by(span.start_ns); i > 0; --i) {
+      const Span& other = work_.ended(i - 1);
+      if (other.end_ns() <= ready_ns) {
+        break;
       }
-      const Span* other = cursors_.ended_by(i, span.start_ns);
-      if (other != nullptr && other->end_ns() > ready_ns && other->end_ns() <= span.start_ns &&
-          (last == nullptr || other->end_ns() > last->end_ns())) {
-        last = other;
+      if (other.lane != span.lane && waited.has(view_.timeline().lane_of(other).stream)) {
+        path_.assumed_waits += view_.recording->has_sync_events ? 0 : 1;
+        return &other;
       }
     }
-    path_.assumed_waits += last != nullptr && !view_.recording->has_sync_events ? 1 : 0;
-    return last;
+    return nullptr;
   }
 
-  // A wait on that stream was recorded since the span before was launched; where none are recorded
+  struct WaitedStreams {
+    bool any = false;
+    std::vector<StreamId> streams;  // in order
+    [[nodiscard]] bool has(StreamId stream) const {
+      return any || std::binary_search(streams.begin(), streams.end(), stream);
+    }
+  };
+
+  // Those for which a wait was recorded since the span before was launched; where none are recorded
   // at all, any may have been.
-  [[nodiscard]] bool may_wait(const Span& span, const Span* before, const Span* call,
-                              std::size_t other) const {
-    if (!view_.recording->has_sync_events || call == nullptr) {
-      return !view_.recording->has_sync_events;
+  [[nodiscard]] WaitedStreams waited_streams(const Span& span, const Span* before,
+                                             const Span* call) const {
+    if (!view_.recording->has_sync_events) {
+      return {.any = true, .streams = {}};
     }
+    WaitedStreams waited;
     const auto found = waits_.find(view_.timeline().lane_of(span).stream);
-    if (found == waits_.end()) {
-      return false;
+    if (call == nullptr || found == waits_.end()) {
+      return waited;
     }
-    const std::uint32_t earlier =
-        before == nullptr ? kNone : view_.call_of[view_.number_of(*before)];
-    const std::int64_t since = earlier == kNone ? -timeline::Timeline::kFarthestNs
-                                                : view_.timeline().spans()[earlier].start_ns;
-    const auto first =
-        std::partition_point(found->second.begin(), found->second.end(),
-                             [&](const RecordedWait& wait) { return wait.at_ns < since; });
-    const StreamId stream =
-        view_.timeline().lanes()[static_cast<std::size_t>(cursors_.lane(other).value)].stream;
-    return std::any_of(
-        first,
-        std::partition_point(
-            first, found->second.end(),
-            [&](const RecordedWait& wait) { return wait.at_ns <= call->end_ns(); }),
-        [&](const RecordedWait& wait) { return wait.on.value_or(stream) == stream; });
+    const Span* earlier = before == nullptr ? nullptr : call_of(*before);
+    const std::int64_t since =
+        earlier == nullptr ? -timeline::Timeline::kFarthestNs : earlier->start_ns;
+    auto wait = std::partition_point(found->second.begin(), found->second.end(),
+                                     [&](const RecordedWait& one) { return one.at_ns < since; });
+    for (; wait != found->second.end() && wait->at_ns <= call->end_ns(); ++wait) {
+      if (const std::optional<StreamId> on = wait->on) {
+        waited.streams.push_back(*on);
+      } else {
+        waited.any = true;
+      }
+    }
+    std::sort(waited.streams.begin(), waited.streams.end());
+    return waited;
   }
 
   // Back along the host from the call that launched the span: to where the host waited for the
@@ -213,7 +234,7 @@ class PathWalker {
   // that was done the device was behind, not the host.
   const Span* along_host(const Span* launched) {
     while (at_ns_ > window_.start_ns) {
-      const Span* before = cursors_.before(*launched);
+      const Span* before = work_.before(*launched);
       const Span* call = before == nullptr ? nullptr : call_of(*before);
       const bool was_queued = call != nullptr && is_queued(*before, *call);
       const std::int64_t reached =
@@ -241,24 +262,17 @@ class PathWalker {
   }
   // Its call had ended when the work before it on the stream still ran.
   [[nodiscard]] bool is_queued(const Span& span, const Span& call) const {
-    const Span* before = cursors_.before(span);
+    const Span* before = work_.before(span);
     return before != nullptr && before->end_ns() >= call.end_ns();
   }
 
   const Span* ended_within(const Interval& wait) {
-    const Span* last = nullptr;
-    for (std::size_t i = 0; i < cursors_.size(); ++i) {
-      const Span* span = cursors_.ended_by(i, at_ns_);
-      if (span != nullptr && span->end_ns() > wait.start_ns &&
-          (last == nullptr || span->end_ns() > last->end_ns())) {
-        last = span;
-      }
-    }
-    return last;
+    const Span* last = work_.last_ended_by(at_ns_);
+    return last != nullptr && last->end_ns() > wait.start_ns ? last : nullptr;
   }
 
   const View& view_;
-  StreamCursors cursors_;
+  DeviceWork work_;
   HostWaits host_waits_;
   std::map<StreamId, std::vector<RecordedWait>> waits_;  // by time
   bool with_pieces_ = false;
@@ -288,13 +302,11 @@ std::vector<CriticalPath> critical_paths(const View& view, const RankLanes& rank
                                          const RankSteps& steps, bool with_pieces) {
   std::vector<CriticalPath> paths;
   PathWalker walker(view, rank, with_pieces);
-  // From the last step to the first: the walk looks for what came before, and never looks back.
-  for (const Step& step : std::views::reverse(steps.steps)) {
+  for (const Step& step : steps.steps) {
     if (step.is_kept) {
       paths.push_back(walker.walk(step.window));
     }
   }
-  std::reverse(paths.begin(), paths.end());
   return paths;
 }
 

@@ -53,7 +53,7 @@ struct CriticalPath {
   [[nodiscard]] std::int64_t total_ns() const;
 };
 
-// One for each kept step, in order; all in time linear in the spans of the rank.
+// One for each kept step, in order; all in time n log n of the spans of the rank.
 std::vector<CriticalPath> critical_paths(const View& view, const RankLanes& rank,
                                          const RankSteps& steps, bool with_pieces = false);
 

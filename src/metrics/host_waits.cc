@@ -12,20 +12,9 @@ bool starts_earlier(const Interval& a, const Interval& b) {
   return a.start_ns < b.start_ns;
 }
 
-std::vector<bool> launching_lanes(const View& view) {
-  std::vector<bool> launches(view.timeline().lanes().size());
-  for (const std::uint32_t call : view.call_of) {
-    if (call != kNone) {
-      launches[view.timeline().spans()[call].lane] = true;
-    }
-  }
-  return launches;
-}
-
 }  // namespace
 
 HostWaits::HostWaits(const View& view, const RankLanes& rank) {
-  const std::vector<bool> launches = launching_lanes(view);
   for (const LaneId lane : rank.threads) {
     std::vector<Interval> waits;
     for (const Span& span : view.timeline().spans_of(lane)) {
@@ -35,7 +24,7 @@ HostWaits::HostWaits(const View& view, const RankLanes& rank) {
         waits.push_back({span.start_ns, span.end_ns()});
       }
     }
-    if (launches[static_cast<std::size_t>(lane.value)]) {
+    if (view.launches[static_cast<std::size_t>(lane.value)]) {
       of_launching_.insert(of_launching_.end(), waits.begin(), waits.end());
     }
     by_thread_[static_cast<std::uint32_t>(lane.value)] = std::move(waits);

@@ -83,12 +83,10 @@ class HtaClock {
 std::optional<std::int64_t> last_step_us(const View& view, RankId rank, const HtaClock& clock) {
   std::optional<std::int64_t> last;
   std::int64_t steps = 0;
-  for (const timeline::RecordedStep& step : view.recording->steps) {
-    if (step.rank == rank) {
-      steps += 1;
-      const std::int64_t start = clock.of(step.start_ns, step.end_ns - step.start_ns).start_us;
-      last = std::max(last.value_or(start), start);
-    }
+  for (const timeline::RecordedStep& step : of_rank(view.recording->steps, rank)) {
+    steps += 1;
+    const std::int64_t start = clock.of(step.start_ns, step.end_ns - step.start_ns).start_us;
+    last = std::max(last.value_or(start), start);
   }
   return steps >= 2 ? last : std::nullopt;
 }
@@ -113,7 +111,7 @@ class HtaReader {
         add(span);
       }
     }
-    for (const timeline::StreamWait& wait : view_.recording->waits) {
+    for (const timeline::StreamWait& wait : of_rank(view_.recording->waits, lanes_.rank)) {
       add(wait);
     }
     std::stable_sort(rank_.rows.begin(), rank_.rows.end(), [](const HtaRow& a, const HtaRow& b) {
@@ -153,7 +151,7 @@ class HtaReader {
   }
 
   void add(const timeline::StreamWait& wait) {
-    if (wait.rank != lanes_.rank || wait.stream.value < 0 || !wait.is_stream_stated) {
+    if (wait.stream.value < 0 || !wait.is_stream_stated) {
       return;
     }
     const HtaTimes time = clock_.of(wait.at_ns, wait.duration_ns);

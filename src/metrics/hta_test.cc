@@ -56,6 +56,18 @@ TEST(HtaTypes, FollowTheNames) {
   EXPECT_EQ(hta_type("Stream Wait Event"), HtaType::kOther);
 }
 
+// Two ranks: 30 and 10 us of the one, 60 us of the other.
+TEST(HtaTypes, RowsOfRanksAreAddedUp) {
+  const std::vector<HtaTypeRow> rows{
+      {"COMPUTATION", 30, 75.0}, {"MEMORY", 10, 25.0}, {"COMPUTATION", 60, 100.0}};
+  const std::vector<HtaTypeRow> all = hta_types_joined(rows);
+  ASSERT_EQ(all.size(), 2U);
+  EXPECT_EQ(all[0].types, "COMPUTATION");
+  EXPECT_EQ(all[0].sum_us, 90);
+  EXPECT_DOUBLE_EQ(all[0].percentage, 90.0);
+  EXPECT_DOUBLE_EQ(all[1].percentage, 10.0);
+}
+
 TEST(HtaQueues, AreSummedOverChangesAndIdleByItsCause) {
   MadeRecording made;
   made.launch(0, 1'000, 10'000, 10'000);

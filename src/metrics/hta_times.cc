@@ -142,6 +142,23 @@ std::vector<HtaTypeRow> hta_kernel_types(const std::vector<HtaRank>& ranks) {
   return rows;
 }
 
+std::vector<HtaTypeRow> hta_types_joined(std::span<const HtaTypeRow> rows) {
+  std::map<std::string, std::int64_t> sums;
+  std::int64_t total = 0;
+  for (const HtaTypeRow& row : rows) {
+    sums[row.types] += row.sum_us;
+    total += row.sum_us;
+  }
+  std::vector<HtaTypeRow> joined;
+  for (const auto& [types, sum] : sums) {
+    const double share = total == 0 ? 0.0 : static_cast<double>(sum) / static_cast<double>(total);
+    joined.push_back({types, sum, 100.0 * share});
+  }
+  std::stable_sort(joined.begin(), joined.end(),
+                   [](const HtaTypeRow& a, const HtaTypeRow& b) { return a.sum_us > b.sum_us; });
+  return joined;
+}
+
 std::vector<HtaKernelRow> hta_kernels(const View& view, const HtaRank& rank) {
   struct Sums {
     HtaKernelRow row;

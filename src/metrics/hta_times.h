@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,8 @@ struct HtaTypeRow {
   double percentage = 0.0;  // of all of them
 };
 std::vector<HtaTypeRow> hta_kernel_types(const std::vector<HtaRank>& ranks);
+// The same of rows that were made of ranks one by one.
+std::vector<HtaTypeRow> hta_types_joined(std::span<const HtaTypeRow> rows);
 
 // By name, longest first; in whole microseconds. HTA itself folds all but ten of a type into
 // "others", and then gives each of the ten its sum as mean, least and largest (its defect 4).

@@ -26,8 +26,10 @@ void set_ends(const View& view, LaneId lane, std::vector<Gap>& gaps) {
     if (span.duration_ns == 0 || !view.traits_of(span).is_work) {
       continue;
     }
-    while (gap != gaps.end() && gap->time.end_ns < span.start_ns) {
-      ++gap;
+    if (gap != gaps.end() && gap->time.end_ns < span.start_ns) {
+      // A stream that does little passes over many gaps.
+      gap = std::partition_point(gap, gaps.end(),
+                                 [&](const Gap& one) { return one.time.end_ns < span.start_ns; });
     }
     if (gap != gaps.end() && gap->time.end_ns == span.start_ns && gap->ended_by == kNone) {
       gap->ended_by = view.number_of(span);
@@ -62,15 +64,14 @@ void set_launched_ends(const View& view, const RankLanes& rank, std::vector<Gap>
   }
 }
 
-// Moments at which a stream was told to wait for another, in order.
-std::vector<std::int64_t> waits_on(const View& view, RankId rank, StreamId stream) {
-  std::vector<std::int64_t> moments;
-  for (const timeline::StreamWait& wait : view.recording->waits) {
-    if (wait.rank == rank && wait.stream == stream && !wait.blocks_host) {
-      moments.push_back(wait.at_ns);
+// Moments at which each stream was told to wait for another, in order.
+std::map<StreamId, std::vector<std::int64_t>> stream_waits(const View& view, RankId rank) {
+  std::map<StreamId, std::vector<std::int64_t>> moments;
+  for (const timeline::StreamWait& wait : of_rank(view.recording->waits, rank)) {
+    if (!wait.blocks_host) {
+      moments[wait.stream].push_back(wait.at_ns);
     }
   }
-  std::sort(moments.begin(), moments.end());
   return moments;
 }
 
@@ -78,14 +79,11 @@ class IdleCounter {
  public:
   IdleCounter(const View& view, const RankLanes& rank, const Activity& activity,
               const std::vector<Interval>& windows)
-      : view_(view), activity_(activity), host_waits_(view, rank), sums_(windows) {
-    if (view.recording->has_sync_events) {
-      for (const LaneId lane : rank.streams) {
-        stream_waits_[lane.value] = waits_on(
-            view, rank.rank, view.timeline().lanes()[static_cast<std::size_t>(lane.value)].stream);
-      }
-    }
-  }
+      : view_(view),
+        activity_(activity),
+        host_waits_(view, rank),
+        sums_(windows),
+        stream_waits_(stream_waits(view, rank.rank)) {}
 
   void add(const Gap& gap) {
     const std::uint32_t call = gap.ended_by == kNone ? kNone : view_.call_of[gap.ended_by];
@@ -156,7 +154,7 @@ class IdleCounter {
       return true;
     }
     const std::span<const Span> spans = view_.timeline().spans();
-    const auto found = stream_waits_.find(spans[gap.ended_by].lane);
+    const auto found = stream_waits_.find(view_.timeline().lane_of(spans[gap.ended_by]).stream);
     const std::uint32_t before = gap.before == kNone ? kNone : view_.call_of[gap.before];
     if (found == stream_waits_.end()) {
       return false;
@@ -171,7 +169,7 @@ class IdleCounter {
   const Activity& activity_;
   HostWaits host_waits_;
   WindowSums<IdleCauses> sums_;
-  std::map<std::int64_t, std::vector<std::int64_t>> stream_waits_;
+  std::map<StreamId, std::vector<std::int64_t>> stream_waits_;
   std::size_t at_busy_ = 0;
 };
 

@@ -2,7 +2,6 @@
 // a profile or the caller does not say stays unknown.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -66,25 +65,5 @@ std::vector<OperatorRoofline> top_operators(const RankMeasures& rank, const Devi
                                             std::size_t most);
 std::vector<OperatorRoofline> top_operators(const std::vector<OperatorRow>& operators,
                                             const DevicePeaks& peaks, std::size_t most);
-
-// A step by what the device did or waited for; they add up to the step exactly.
-enum class StepCategory : std::uint8_t {
-  kCompile,         // idle while the host compiled
-  kInput,           // copies from the host that nothing hides; idle while the host loaded data
-  kOutput,          // copies to the host that nothing hides
-  kLaunch,          // idle while the call ran that launched what came next
-  kHost,            // idle while the host did something else, or waited
-  kCollective,      // exposed communication
-  kDeviceToDevice,  // other exposed copies
-  kCompute,
-  kOther,
-};
-inline constexpr std::size_t kStepCategories = 9;
-std::string_view name_of(StepCategory category);
-using CategoryTimes = std::array<std::int64_t, kStepCategories>;  // ns
-
-// One for each window of a rank with a device. REQUIRES: windows in order, not overlapping.
-std::vector<CategoryTimes> step_categories(const View& view, const RankLanes& rank,
-                                           const std::vector<Interval>& windows);
 
 }  // namespace sextant::metrics

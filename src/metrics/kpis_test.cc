@@ -71,6 +71,12 @@ std::int64_t category_of(const CategoryTimes& times, StepCategory category) {
   return times[static_cast<std::size_t>(category)];
 }
 
+std::vector<CategoryTimes> categories_of(const View& view, const std::vector<Interval>& windows) {
+  const RankLanes& rank = view.ranks.at(0);
+  const Activity activity = activity_of(view, rank);
+  return step_categories(view, rank, activity, device_idle(view, rank, activity, windows), windows);
+}
+
 TEST(StepCategories, SayWhatTheDeviceDidOrWaitedFor) {
   MadeRecording made;
   made.host(
@@ -80,7 +86,7 @@ TEST(StepCategories, SayWhatTheDeviceDidOrWaitedFor) {
   made.launch(61, 2, 90, 30);
   const Recording recording = made.take();
   const View view = view_of(recording);
-  const CategoryTimes times = step_categories(view, view.ranks.at(0), {{0, 120}}).at(0);
+  const CategoryTimes times = categories_of(view, {{0, 120}}).at(0);
   EXPECT_EQ(category_of(times, StepCategory::kInput), 40 + 20);
   EXPECT_EQ(category_of(times, StepCategory::kHost), 10);
   EXPECT_EQ(category_of(times, StepCategory::kLaunch), 10);
@@ -103,8 +109,7 @@ RC_GTEST_PROP(StepCategories, AddUpToTheStep, ()) {
   }
   const Recording recording = made.take();
   const View view = view_of(recording);
-  for (const CategoryTimes& times :
-       step_categories(view, view.ranks.at(0), {{0, 300}, {300, 500}, {600, 1000}})) {
+  for (const CategoryTimes& times : categories_of(view, {{0, 300}, {300, 500}, {600, 1000}})) {
     const std::int64_t sum = std::accumulate(times.begin(), times.end(), std::int64_t{0});
     RC_ASSERT(sum == 300 || sum == 200 || sum == 400);
     RC_ASSERT(std::all_of(times.begin(), times.end(), [](std::int64_t time) { return time >= 0; }));

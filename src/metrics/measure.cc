@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 #include "metrics/exposure.h"
 
@@ -73,9 +74,11 @@ struct StepParts {
   std::optional<std::vector<QueueDepth>> queue;
   std::vector<LaunchDelays> launches;
   std::vector<CriticalPath> paths;
+  std::vector<CategoryTimes> categories;
   std::vector<std::optional<MemoryPeak>> memory;
   std::vector<WideSum> flops;
   std::vector<WorkTimes> work;
+  std::vector<RangeRow> ranges;
   std::vector<SignalRow> signals;
 };
 
@@ -94,9 +97,11 @@ StepParts parts_of(const View& view, const RankLanes& rank, const Steps& steps,
   if (rank.has_device()) {
     parts.paths = critical_paths(view, rank, of_rank);
   }
+  parts.categories = step_categories(view, rank, activity, parts.idle, windows);
   parts.memory = memory_peaks(view, rank.rank, kept_times(of_rank, &Step::host));
   parts.flops = step_flops(view, rank, steps, rank_number);
   parts.work = work_times(view, rank, steps, rank_number);
+  parts.ranges = range_table(view, rank, steps, rank_number, activity);
   return parts;
 }
 
@@ -117,6 +122,7 @@ std::vector<StepMeasures> step_measures(const RankSteps& steps, const StepParts&
     one.launches = parts.launches[i];
     one.path_ns = parts.paths.empty() ? host_path(one.time) : parts.paths[at].by_bound_ns;
     one.assumed_waits = parts.paths.empty() ? 0 : parts.paths[at].assumed_waits;
+    one.categories_ns = parts.categories[at];
     one.memory = parts.memory[at];
     one.flops = parts.flops[i];
     one.work_ns = parts.work[i];
@@ -153,6 +159,7 @@ std::vector<RankMeasures> measure(const View& view, const Steps& steps) {
                       .kernels = kernel_table(view, rank, steps, i),
                       .operators = operator_table(view, rank, steps, i),
                       .collectives = collective_table(view, rank, steps, i),
+                      .ranges = std::move(parts.ranges),
                       .signals = std::move(parts.signals)});
   }
   return answer;
@@ -171,6 +178,7 @@ RankTotals& RankTotals::operator+=(const StepMeasures& step) {
                  .launches = step.launches,
                  .path_ns = step.path_ns,
                  .assumed_waits = step.assumed_waits,
+                 .categories_ns = step.categories_ns,
                  .memory = step.memory,
                  .flops = step.flops,
                  .work_ns = step.work_ns};
@@ -191,6 +199,9 @@ RankTotals& RankTotals::operator+=(const RankTotals& other) {
     work_ns[i] += other.work_ns[i];
   }
   assumed_waits += other.assumed_waits;
+  for (std::size_t i = 0; i < kStepCategories; ++i) {
+    categories_ns[i] += other.categories_ns[i];
+  }
   memory = larger_peak(memory, other.memory);
   flops += other.flops;
   return *this;

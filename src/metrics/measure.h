@@ -12,7 +12,9 @@
 #include "metrics/idle.h"
 #include "metrics/memory.h"
 #include "metrics/queues.h"
+#include "metrics/ranges.h"
 #include "metrics/signals.h"
+#include "metrics/step_categories.h"
 #include "metrics/steps.h"
 #include "metrics/tables.h"
 #include "metrics/work_class.h"
@@ -31,6 +33,7 @@ struct StepMeasures {
   LaunchDelays launches = {};
   std::array<std::int64_t, kBounds> path_ns{};  // by Bound; adds up to the window
   std::int64_t assumed_waits = 0;
+  CategoryTimes categories_ns{};  // add up to the window
   std::optional<MemoryPeak> memory = std::nullopt;
   WideSum flops = {};   // of the step's work, where labels say
   WorkTimes work_ns{};  // of its kernels that compute, by WorkClass
@@ -45,6 +48,7 @@ struct RankMeasures {
   std::vector<KernelRow> kernels;  // of the kept steps, as are the following
   std::vector<OperatorRow> operators;
   std::vector<CollectiveRow> collectives;
+  std::vector<RangeRow> ranges;
   std::vector<SignalRow> signals;
 };
 
@@ -67,6 +71,7 @@ struct RankTotals {
   LaunchDelays launches = {};
   std::array<std::int64_t, kBounds> path_ns{};
   std::int64_t assumed_waits = 0;
+  CategoryTimes categories_ns{};
   std::optional<MemoryPeak> memory = std::nullopt;
   WideSum flops = {};
   WorkTimes work_ns{};

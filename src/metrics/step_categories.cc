@@ -1,9 +1,10 @@
+#include "metrics/step_categories.h"
+
 #include <algorithm>
 #include <array>
 #include <utility>
 
 #include "metrics/data_loading.h"
-#include "metrics/kpis.h"
 
 namespace sextant::metrics {
 namespace {
@@ -16,6 +17,11 @@ using timeline::SpanKind;
 bool mentions(std::string_view name, std::string_view part) {
   return name.find(part) != std::string_view::npos;
 }
+
+// As CUPTI, XLA's profiler and ROCm call them.
+using Directions = std::array<std::string_view, 3>;
+constexpr Directions kFromHost{"HtoD", "H2D", "HostToDevice"};
+constexpr Directions kToHost{"DtoH", "D2H", "DeviceToHost"};
 
 bool is_compilation(const Label& label) {
   return mentions(label.name, "Compile") || mentions(label.name, "_compile") ||
@@ -67,10 +73,9 @@ class CategorySplit {
 };
 
 // What is left of idle time, by its cause.
-void add_idle(const View& view, const RankLanes& rank, const Intervals& left,
+void add_idle(const std::vector<IdleCauses>& all, const Intervals& left,
               const std::vector<Interval>& windows, std::vector<CategoryTimes>& times) {
   const std::vector<std::int64_t> open = lengths_within(left, windows);
-  const std::vector<IdleCauses> all = device_idle(view, rank, activity_of(view, rank), windows);
   for (std::size_t i = 0; i < windows.size(); ++i) {
     // What was taken for compiling and loading was the host's: it is taken from there first.
     std::int64_t taken = all[i].total_ns() - open[i];
@@ -94,25 +99,28 @@ std::string_view name_of(StepCategory category) {
 }
 
 std::vector<CategoryTimes> step_categories(const View& view, const RankLanes& rank,
+                                           const Activity& activity,
+                                           const std::vector<IdleCauses>& idle,
                                            const std::vector<Interval>& windows) {
   if (windows.empty()) {
     return {};
   }
-  const Activity activity = activity_of(view, rank);
   CategorySplit split(windows, united(std::vector<Interval>(windows)));
   split.take(StepCategory::kCompute, activity.compute);
   split.take(StepCategory::kCollective, activity.communication);
-  const auto copies = [&](std::string_view direction) {
+  const auto copies = [&](const Directions& directions) {
     return moments_with(view, rank.streams, [&](const Label& label) {
-      return label.kind == SpanKind::kCopy && mentions(label.name, direction);
+      return label.kind == SpanKind::kCopy &&
+             std::any_of(directions.begin(), directions.end(),
+                         [&](std::string_view one) { return mentions(label.name, one); });
     });
   };
-  split.take(StepCategory::kInput, copies("HtoD"));
-  split.take(StepCategory::kOutput, copies("DtoH"));
+  split.take(StepCategory::kInput, copies(kFromHost));
+  split.take(StepCategory::kOutput, copies(kToHost));
   split.take(StepCategory::kDeviceToDevice, activity.copy);
   split.take(StepCategory::kCompile, moments_with(view, rank.threads, is_compilation));
   split.take(StepCategory::kInput, data_loading(view, rank));
-  add_idle(view, rank, split.left(), windows, split.times());
+  add_idle(idle, split.left(), windows, split.times());
   return std::move(split.times());
 }
 

@@ -67,10 +67,8 @@ std::vector<Mark> in_order(std::vector<Mark> marks) {
 
 std::vector<Mark> marks_of(const View& view, const RankLanes& rank) {
   std::vector<Mark> marks;
-  for (const timeline::RecordedStep& step : view.recording->steps) {
-    if (step.rank == rank.rank) {
-      marks.push_back({step.number, {step.start_ns, step.end_ns}});
-    }
+  for (const timeline::RecordedStep& step : of_rank(view.recording->steps, rank.rank)) {
+    marks.push_back({step.number, {step.start_ns, step.end_ns}});
   }
   if (marks.empty()) {
     marks = named_marks(view, rank);
@@ -209,6 +207,23 @@ void keep(RankSteps& rank, const std::optional<StepRange>& range) {
   rank.left_out = static_cast<std::int64_t>(rank.steps.size()) - rank.kept();
 }
 
+// Leaves no more than kMostSteps, from the one before the range on; how many are gone.
+std::int64_t bound(std::vector<Mark>& marks, const std::optional<StepRange>& range) {
+  if (marks.size() <= kMostSteps) {
+    return 0;
+  }
+  const auto all = std::ssize(marks);
+  auto first = marks.begin();
+  if (range) {
+    first = std::find_if(first, marks.end(),
+                         [&](const Mark& mark) { return mark.number >= range->first; });
+    first -= first == marks.begin() ? 0 : 1;
+  }
+  marks.erase(marks.begin(), first);
+  marks.resize(std::min(marks.size(), kMostSteps));
+  return all - std::ssize(marks);
+}
+
 RankSteps rank_steps(const View& view, const RankLanes& rank,
                      const std::optional<StepRange>& range) {
   RankSteps answer{.rank = rank.rank};
@@ -229,10 +244,12 @@ RankSteps rank_steps(const View& view, const RankLanes& rank,
       marks.push_back({0, whole_window(view, rank)});
     }
   }
+  const std::int64_t beyond = bound(marks, range);
   answer.steps = host_steps(marks);
   answer.by_launches = on_host && rank.main && is_launched(view, *rank.main) &&
                        set_windows(view, *rank.main, answer.steps);
   keep(answer, range);
+  answer.left_out += beyond;
   return answer;
 }
 

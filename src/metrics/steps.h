@@ -18,6 +18,9 @@
 
 namespace sextant::metrics {
 
+// Of a rank; more are left out, since what is kept of each takes two kilobytes.
+inline constexpr std::size_t kMostSteps = 65'536;
+
 enum class StepBasis : std::uint8_t {
   kMarkers,  // the source marks them
   kPeriod,   // found: what repeats
@@ -37,8 +40,9 @@ struct RankSteps {
   std::string found_by =
       {};                   // of kPeriod: "Optimizer.step#Adam.step", "kernels repeat"; else empty
   bool by_launches = true;  // windows are the device's; else the marks themselves
-  std::vector<Step> steps = {};  // all that are recorded, in order
-  // The first and the last, of three or more: the profiler's own start and end lie in them.
+  std::vector<Step> steps = {};  // that are recorded, in order
+  // The first and the last, of three or more: the profiler's own start and end lie in them. And
+  // those beyond kMostSteps, which are not among `steps`.
   std::int64_t left_out = 0;
   [[nodiscard]] std::int64_t kept() const;
 };

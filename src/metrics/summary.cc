@@ -72,6 +72,14 @@ std::vector<CollectiveRow> bounded(std::vector<CollectiveRow> rows) {
   });
 }
 
+std::vector<RangeRow> bounded(std::vector<RangeRow> rows) {
+  for (RangeRow& row : rows) {
+    row.name = short_name(row.name);
+  }
+  return bounded_rows(folded(std::move(rows)),
+                      [](RangeRow& row) { row.name = std::string(kOthersName); });
+}
+
 std::vector<SignalRow> bounded(std::vector<SignalRow> rows, std::int64_t origin_ns) {
   for (SignalRow& row : rows) {
     row.what = short_name(row.what);
@@ -295,6 +303,7 @@ void add_facts(const timeline::Recording& recording, RankSummary& summary) {
   summary.has_stacks = recording.has_stacks;
   summary.has_memory = recording.has_memory;
   summary.has_sync_events = recording.has_sync_events;
+  summary.base_ns = recording.base_ns;
   summary.is_whole_job = recording.recorder == timeline::Recorder::kChrome;
   for (const timeline::RecordedRank& rank : recording.ranks) {
     if (rank.rank == summary.rank) {
@@ -324,7 +333,7 @@ Summary summarize(const View& view, const Steps& steps, const std::vector<RankMe
                      .has_device = measured.has_device,
                      .basis = measured.steps.basis,
                      .found_by = short_name(measured.steps.found_by),
-                     .recorded = static_cast<std::int64_t>(measured.steps.steps.size())};
+                     .recorded = measured.steps.kept() + measured.steps.left_out};
     add_facts(*view.recording, rank);
     for (const StepMeasures& step : measured.kept) {
       if (rank.steps.size() < kMostSummarySteps) {
@@ -336,6 +345,7 @@ Summary summarize(const View& view, const Steps& steps, const std::vector<RankMe
     rank.kernels = bounded(measured.kernels);
     rank.operators = bounded(measured.operators);
     rank.collectives = bounded(measured.collectives);
+    rank.ranges = bounded(measured.ranges);
     rank.signals = bounded(measured.signals, view.recording->origin_ns);
     NameTable names;
     add_instances(view, view.ranks[i], steps, measured.steps, names, rank);

@@ -66,12 +66,15 @@ struct RankSummary {
   bool has_sync_events = false;
   StepBasis basis = StepBasis::kMarkers;
   std::string found_by = {};
-  std::int64_t recorded = 0;             // steps, left-out ones too
+  std::int64_t recorded = 0;  // steps, left-out ones too
+  // What its file adds to all times in it; of parts that differ in this, the largest.
+  std::int64_t base_ns = 0;
   std::vector<StepMeasures> steps = {};  // kept, by number; times on the recorder's clock
   RankTotals folded = {};                // of kept steps beyond kMostSummarySteps
   std::vector<KernelRow> kernels = {};   // of all kept steps
   std::vector<OperatorRow> operators = {};
   std::vector<CollectiveRow> collectives = {};
+  std::vector<RangeRow> ranges = {};
   std::vector<SignalRow> signals = {};       // moments on the recorder's clock
   std::vector<timeline::Group> groups = {};  // in order; no two alike
   std::vector<CollectiveInstance> instances = {};

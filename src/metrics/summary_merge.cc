@@ -22,7 +22,8 @@ std::vector<Row> joined_rows(std::vector<Row> rows, const std::vector<Row>& more
 auto step_key(const StepMeasures& step) {
   return std::tuple(step.number, step.window.start_ns, step.window.end_ns, step.host.start_ns,
                     step.host.end_ns, step.time.compute_ns, step.time.exposed_communication_ns,
-                    step.time.exposed_copy_ns, step.idle.host_late_ns, step.path_ns);
+                    step.time.exposed_copy_ns, step.idle.host_late_ns, step.path_ns,
+                    step.categories_ns);
 }
 
 void put_names_in_order(RankSummary& rank) {
@@ -82,11 +83,13 @@ void join(RankSummary& into, const RankSummary& from) {
   into.basis = std::max(into.basis, from.basis);
   into.found_by = said(into.found_by, from.found_by);
   into.recorded += from.recorded;
+  into.base_ns = std::max(into.base_ns, from.base_ns);
   into.steps.insert(into.steps.end(), from.steps.begin(), from.steps.end());
   into.folded += from.folded;
   into.kernels = joined_rows(std::move(into.kernels), from.kernels);
   into.operators = joined_rows(std::move(into.operators), from.operators);
   into.collectives = joined_rows(std::move(into.collectives), from.collectives);
+  into.ranges = joined_rows(std::move(into.ranges), from.ranges);
   into.signals = joined_rows(std::move(into.signals), from.signals);
   const auto offset = static_cast<std::uint32_t>(into.groups.size());
   const auto named = static_cast<std::uint32_t>(into.names.size());
@@ -108,23 +111,16 @@ void join(RankSummary& into, const RankSummary& from) {
 }  // namespace
 
 Summary merge(Summary a, const Summary& b) {
-  std::map<RankId, RankSummary> ranks;
-  for (RankSummary& rank : a.ranks) {
-    const RankId id = rank.rank;
-    ranks.emplace(id, std::move(rank));
-  }
   for (const RankSummary& rank : b.ranks) {
-    const auto [at, is_new] = ranks.try_emplace(rank.rank, rank);
-    if (!is_new) {
-      join(at->second, rank);
+    auto at = std::ranges::lower_bound(a.ranks, rank.rank, {}, &RankSummary::rank);
+    if (at != a.ranks.end() && at->rank == rank.rank) {
+      join(*at, rank);
+    } else {
+      at = a.ranks.insert(at, rank);  // ranks mostly come in order: at the end
     }
-    put_in_order(at->second);
+    put_in_order(*at);
   }
-  Summary merged;
-  for (auto& [id, rank] : ranks) {
-    merged.ranks.push_back(std::move(rank));
-  }
-  return merged;
+  return a;
 }
 
 }  // namespace sextant::metrics

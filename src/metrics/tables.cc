@@ -65,7 +65,6 @@ struct Launched {
 // In order of what launched them.
 std::vector<Launched> launched_work(const View& view, const RankLanes& rank, const Steps& steps,
                                     const RankSteps& of_rank) {
-  const std::vector<std::uint32_t> operator_of = operators_of_calls(view, rank);
   std::vector<Launched> launched;
   each_kept(view, rank.streams, steps, of_rank, [&](const Span& span, std::uint32_t number) {
     const std::size_t label = label_number(view, span);
@@ -74,7 +73,7 @@ std::vector<Launched> launched_work(const View& view, const RankLanes& rank, con
     }
     const std::uint32_t call = view.call_of[number];
     const bool is_named = view.timeline().labels()[label].operation.has_value();
-    const std::uint32_t by = is_named || call == kNone ? kNone : operator_of[call];
+    const std::uint32_t by = is_named || call == kNone ? kNone : view.operator_of[call];
     launched.push_back({by == kNone ? number : by, number});
   });
   std::sort(launched.begin(), launched.end(), [](const Launched& a, const Launched& b) {

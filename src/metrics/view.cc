@@ -105,6 +105,22 @@ std::vector<RankLanes> ranks_of(const Timeline& timeline) {
   return ranks;
 }
 
+// For each call on the thread the innermost range around it that is an operator.
+void set_operators(const View& view, LaneId thread, std::vector<std::uint32_t>& operator_of) {
+  std::vector<const timeline::Span*> open;
+  for (const timeline::Span& span : view.timeline().spans_of(thread)) {
+    while (!open.empty() && open.back()->end_ns() <= span.start_ns) {
+      open.pop_back();
+    }
+    if (view.traits_of(span).is_runtime) {
+      // Ranges that only overlap are no nesting: the innermost that holds the call's start.
+      operator_of[view.number_of(span)] = open.empty() ? kNone : view.number_of(*open.back());
+    } else if (view.timeline().label_of(span).kind == SpanKind::kHost) {
+      open.push_back(&span);
+    }
+  }
+}
+
 }  // namespace
 
 View view_of(const timeline::Recording& recording) {
@@ -116,8 +132,16 @@ View view_of(const timeline::Recording& recording) {
     view.traits.push_back(traits_of_label(label));
   }
   view.call_of.assign(timeline.spans().size(), kNone);
+  view.launches.resize(timeline.lanes().size());
   for (const timeline::Launch& launch : timeline::launches(timeline)) {
     view.call_of[launch.started] = launch.call;
+    view.launches[timeline.spans()[launch.call].lane] = true;
+  }
+  view.operator_of.assign(timeline.spans().size(), kNone);
+  for (const RankLanes& rank : view.ranks) {
+    for (const LaneId thread : rank.threads) {
+      set_operators(view, thread, view.operator_of);
+    }
   }
   return view;
 }

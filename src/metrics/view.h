@@ -2,6 +2,7 @@
 // started what. Definitions of all measures: docs/metrics.md.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -31,12 +32,22 @@ struct LabelTraits {
   bool is_runtime = false;   // a call of CUDA's or HIP's, no operator
 };
 
+// Those of one rank. REQUIRES: values by rank, as a Recording has them.
+template <typename T>
+std::span<const T> of_rank(const std::vector<T>& values, RankId rank) {
+  const auto found = std::ranges::equal_range(values, rank, {}, &T::rank);
+  return {found.begin(), found.end()};
+}
+
 // Refers to the Recording, which must stay as it is.
 struct View {
   const timeline::Recording* recording = nullptr;
   std::vector<RankLanes> ranks;        // by rank
   std::vector<LabelTraits> traits;     // by label
   std::vector<std::uint32_t> call_of;  // by number of a span: of the call that started it, or kNone
+  // By number of a call: of the innermost operator's range around it, or kNone.
+  std::vector<std::uint32_t> operator_of;
+  std::vector<bool> launches;  // by lane: calls on it started something
 
   [[nodiscard]] const timeline::Timeline& timeline() const { return recording->timeline; }
   [[nodiscard]] const LabelTraits& traits_of(const timeline::Span& span) const {
@@ -48,7 +59,7 @@ struct View {
   }
 };
 
-// REQUIRES: the timeline is sorted. Four bytes a span, sixteen more for those with a correlation
+// REQUIRES: the timeline is sorted. Eight bytes a span, sixteen more for those with a correlation
 // while it works.
 View view_of(const timeline::Recording& recording);
 

@@ -27,7 +27,7 @@ std::string_view without_extensions(std::string_view name) {
   for (bool is_shorter = true; is_shorter;) {
     is_shorter = false;
     for (const std::string_view extension :
-         {".gz", ".zst", ".json", ".pt", ".trace", ".chrome", ".txt"}) {
+         {".gz", ".zst", ".json", ".pt", ".trace", ".chrome", ".txt", ".sqlite"}) {
       if (name.ends_with(extension)) {
         name.remove_suffix(extension.size());
         is_shorter = true;

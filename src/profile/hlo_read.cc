@@ -181,17 +181,19 @@ class HloReader {
     }
   }
 
+  static void read_convolution(Wire& fields, HloInstruction& instruction) {
+    instruction.convolution = HloConvolution{};
+    while (fields.next()) {
+      if (fields.field() == 4) {
+        instruction.convolution->kernel_output = fields.integer();
+      }
+    }
+  }
+
   void take_special(Wire& fields, HloInstruction& instruction) {
     switch (fields.field()) {
       case 16:
-        fields.message([&](Wire& convolution) {
-          instruction.convolution = HloConvolution{};
-          while (convolution.next()) {
-            if (convolution.field() == 4) {
-              instruction.convolution->kernel_output = convolution.integer();
-            }
-          }
-        });
+        fields.message([&](Wire& convolution) { read_convolution(convolution, instruction); });
         break;
       case 26:
         instruction.channel = fields.integer();

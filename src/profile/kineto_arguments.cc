@@ -12,7 +12,7 @@ struct Field {
 };
 
 // By length: names of one length together, since most keys of an event have the length of none.
-constexpr std::array<Field, 32> kFields{
+constexpr std::array<Field, 33> kFields{
     {{"Seq", &KinetoArguments::sequence},
      {"step", &KinetoArguments::step},
      {"bytes", &KinetoArguments::bytes},
@@ -39,6 +39,7 @@ constexpr std::array<Field, 32> kFields{
      {"wait_on_stream", &KinetoArguments::waited_on},
      {"Collective name", &KinetoArguments::collective_name},
      {"Total Allocated", &KinetoArguments::allocated},
+     {"Concrete Inputs", &KinetoArguments::input_values},
      {"Global rank start", &KinetoArguments::rank_start},
      {"Process Group Name", &KinetoArguments::group_name},
      {"Global rank stride", &KinetoArguments::rank_stride},

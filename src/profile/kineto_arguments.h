@@ -15,7 +15,7 @@ struct KinetoArguments {
   RawValue collective_name, in_elements, out_elements, element, group_size, group_name,
       group_description, group_ranks, rank_start, rank_stride, sequence, sender, receiver;
   // Of an operator.
-  RawValue input_dims, input_types;
+  RawValue input_dims, input_types, input_values;
   // Of an allocation.
   RawValue device_type, device_id, allocated, reserved;
   // Of a wait.

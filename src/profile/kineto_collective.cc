@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "profile/recognition.h"
+#include "profile/tensor_words.h"
 
 namespace sextant::profile {
 namespace {
@@ -93,21 +94,6 @@ void each_shape(std::string_view text, Visit visit) {
   }
 }
 
-// The strings of "["float", "", "TensorList"]".
-std::vector<std::string_view> words_of(std::string_view text) {
-  std::vector<std::string_view> words;
-  std::size_t at = text.find('"');
-  while (at != std::string_view::npos) {
-    const std::size_t end = text.find('"', at + 1);
-    if (end == std::string_view::npos) {
-      break;
-    }
-    words.push_back(text.substr(at + 1, end - at - 1));
-    at = text.find('"', end + 1);
-  }
-  return words;
-}
-
 }  // namespace
 
 std::optional<std::vector<RankId>> rank_list(std::string_view text) {
@@ -151,7 +137,7 @@ std::optional<Bytes> tensor_bytes(const KinetoArguments& arguments) {
   if (!arguments.input_dims.is_nested() || !arguments.input_types.is_nested()) {
     return std::nullopt;
   }
-  const std::vector<std::string_view> types = words_of(arguments.input_types.text);
+  const std::vector<std::string_view> types = listed_words(arguments.input_types.text);
   std::optional<Bytes> sum;
   bool is_known = true;
   each_shape(arguments.input_dims.text, [&](std::size_t input, double elements) {
@@ -168,7 +154,7 @@ std::optional<ElementType> tensor_element(const KinetoArguments& arguments) {
   if (!arguments.input_types.is_nested()) {
     return std::nullopt;
   }
-  const std::vector<std::string_view> types = words_of(arguments.input_types.text);
+  const std::vector<std::string_view> types = listed_words(arguments.input_types.text);
   return types.empty() ? std::nullopt : element_of_torch_word(types.front());
 }
 

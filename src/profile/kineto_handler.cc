@@ -192,7 +192,10 @@ void KinetoHandler::operation(const RawEvent& event, KnownName& known, const Ext
     annotation(event, known, extent);
     return;
   }
-  host(event, {.label = labels_.plain(known)}, extent);
+  const timeline::LabelId label = known.is_counted
+                                      ? labels_.counted(known, kineto_arguments(event.args.text))
+                                      : labels_.plain(known);
+  host(event, {.label = label}, extent);
 }
 
 void KinetoHandler::annotation(const RawEvent& event, KnownName& known, const Extent& extent) {
@@ -339,7 +342,7 @@ void KinetoHandler::finish_document() {
                   : (is_first_document_ || recording_.ranks.empty() ? by_name : std::nullopt);
   const bool is_stated = stated.has_value();
   if (!stated) {
-    stated = recording_.ranks.empty() ? options_.rank : std::optional(recording_.ranks.back().rank);
+    stated = recording_.ranks.empty() ? std::nullopt : std::optional(recording_.ranks.back().rank);
   }
   const RankId rank = stated.value_or(RankId{0});
   const timeline::RecordedRank recorded = recorded_rank(rank, is_stated);

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "profile/kineto_collective.h"
+#include "profile/torch_count.h"
 
 namespace sextant::profile {
 namespace {
@@ -60,6 +61,7 @@ KnownName KinetoLabels::named(const RawEvent& event) const {
       known.role == KinetoRole::kHostMark || known.role == KinetoRole::kOperator;
   known.is_step = may_be_step && name.starts_with("ProfilerStep#");
   known.tells_collective = tells_collective(known.role, name);
+  known.is_counted = known.role == KinetoRole::kOperator && is_counted_operator(name);
   const bool is_asked = known.role == KinetoRole::kKernel || is_host_communication(name);
   const Recognised recognised = is_asked ? recognition_.of(name) : Recognised{};
   known.label = Label{kind_of(known.role, name, recognised), name, {}, {}};
@@ -114,6 +116,28 @@ timeline::LabelId KinetoLabels::copy(const KnownName& known, const RawValue& byt
     variant_labels_.push_back(id);
   }
   return id;
+}
+
+timeline::LabelId KinetoLabels::counted(KnownName& known, const KinetoArguments& arguments) {
+  if (!arguments.input_dims.is_nested()) {
+    return plain(known);
+  }
+  const std::string& name = known.label.name;
+  const RawTable::Found found = variants_.find_or_add(
+      RawTable::Parts<5>{"operator", name, arguments.input_dims.text, arguments.input_types.text,
+                         counted_value(name, arguments)});
+  if (found.number == RawTable::kNoRoom) {
+    return plain(known);
+  }
+  if (found.is_new) {
+    Label label = known.label;
+    if (const auto count = torch_count(name, arguments)) {
+      label.flops = count->flops;
+      label.bytes = count->bytes;
+    }
+    variant_labels_.push_back(timeline_.label(label));
+  }
+  return variant_labels_[found.number];
 }
 
 const KinetoLabels::LinkOf* KinetoLabels::link_of(const KinetoArguments& arguments) const {

@@ -24,6 +24,7 @@ struct KnownName {
   KinetoRole role = KinetoRole::kUnknown;
   bool is_step = false;           // "ProfilerStep#12"
   bool tells_collective = false;  // its arguments may be a collective's, for kernels to come
+  bool is_counted = false;        // an operator whose shapes say what it does
   timeline::Label label;          // without what single events say
   timeline::LabelId id;           // of that, once it is asked for
   bool has_id = false;
@@ -46,6 +47,8 @@ class KinetoLabels {
   timeline::LabelId plain(KnownName& known);
   // Of a copy of so many bytes.
   timeline::LabelId copy(const KnownName& known, const RawValue& bytes);
+  // Of an operator, with what its shapes say. REQUIRES: is_counted.
+  timeline::LabelId counted(KnownName& known, const KinetoArguments& arguments);
   // What an event of the host says of a collective that a kernel carries out.
   struct LinkOf {
     std::uint32_t number = 0;  // in link_values_

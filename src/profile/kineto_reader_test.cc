@@ -263,7 +263,7 @@ TEST(KinetoReader, MemoryOfTheDeviceIsKeptInOrder) {
   EXPECT_EQ(recording.unread[0].count, 1);
 }
 
-TEST(KinetoReader, TheRankIsTheFilesElseTheNamesElseTheCallers) {
+TEST(KinetoReader, TheRankIsTheCallersElseTheFilesElseTheNames) {
   const std::string bare = "[" + kernel("a", "") + R"(,{"ph":"X","cat":"cpu_op"}])";
   EXPECT_EQ(read(bare, "run/rank-5.json").ranks[0].rank, RankId{5});
   EXPECT_TRUE(read(bare, "run/rank-5.json").ranks[0].is_stated);
@@ -272,7 +272,11 @@ TEST(KinetoReader, TheRankIsTheFilesElseTheNamesElseTheCallers) {
   EXPECT_FALSE(read(bare).ranks[0].is_stated);
   ReadOptions options = options_of_tests();
   options.rank = RankId{9};
-  EXPECT_EQ(read_profile_bytes(bare, "x.json", options)->ranks[0].rank, RankId{9});
+  const auto told = read_profile_bytes(
+      trace_of(kernel("a", ""), R"("distributedInfo":{"rank":2},)"), "rank-5.json", options);
+  EXPECT_EQ(told->ranks[0].rank, RankId{9});
+  EXPECT_TRUE(told->ranks[0].is_stated);
+  EXPECT_EQ(told->timeline.lanes()[0].rank, RankId{9});
 }
 
 TEST(KinetoReader, EventsThatCanNotBeAreCountedByReason) {

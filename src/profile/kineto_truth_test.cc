@@ -176,6 +176,44 @@ TEST(KinetoTruth, MegatronsAllReducesHaveTheirBytesAndType) {
   EXPECT_EQ(with_bytes, 84);
 }
 
+struct Trained {
+  const char* file;
+  double layers, hidden, ffn, vocabulary, tokens, length;
+  double weights_of_layer;  // products' weights, in units of hidden^2, without the ffn
+  double matrices_of_ffn;   // of hidden x ffn
+  double products, causal;  // of attention: forward and backward; share of the mask
+};
+
+// Of a step: 6 FLOPs for each weight of a product and token, and attention's products of
+// 2 · tokens · length · hidden in each layer. Flash attention computes the scores again backward.
+TEST(KinetoTruth, ShapesCountWhatTheModelDoes) {
+  for (const Trained& run : {Trained{"llama-350m_s2048_b4_bf16_none_sdpa", 24, 1024, 2816, 32000,
+                                     8192, 2048, 4, 3, 7, 0.5},
+                             Trained{"llama-350m_s2048_b4_bf16_none_eager", 24, 1024, 2816, 32000,
+                                     8192, 2048, 4, 3, 6, 1.0},
+                             Trained{"gpt2-1.5b_s1024_b4_bf16_none_sdpa", 48, 1600, 6400, 50304,
+                                     4096, 1024, 4, 2, 7, 0.5}}) {
+    const auto file = traces() / "h200" / (std::string(run.file) + ".json.gz");
+    if (!std::filesystem::exists(file)) {
+      GTEST_SKIP() << "no " << file;
+    }
+    SCOPED_TRACE(run.file);
+    const auto recording = read_profile(file, options_of_tests());
+    ASSERT_TRUE(recording);
+    Flops counted;
+    for (const timeline::Span& span : recording->timeline.spans()) {
+      counted += recording->timeline.label_of(span).flops.value_or(Flops());
+    }
+    const double layer =
+        run.weights_of_layer * run.hidden * run.hidden + run.matrices_of_ffn * run.hidden * run.ffn;
+    const double weights = run.layers * layer + run.vocabulary * run.hidden;
+    const double attention =
+        run.layers * run.products * run.causal * 2.0 * run.tokens * run.length * run.hidden;
+    const double steps = 2.0;
+    EXPECT_NEAR(counted.base() / steps / (6.0 * weights * run.tokens + attention), 1.0, 0.001);
+  }
+}
+
 // Chakra's traces of the host lie beside the profiles and are none.
 TEST(KinetoTruth, WhatIsNoProfileIsRefused) {
   for (const char* name :

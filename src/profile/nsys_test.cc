@@ -6,6 +6,7 @@
 
 #include "base/scratch_folder_testing.h"
 #include "profile/nsys_testing.h"
+#include "profile/testing.h"
 
 namespace sextant::profile {
 namespace {
@@ -295,6 +296,33 @@ TEST(Nsys, AFileIsReadAndLeftAsItIs) {
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()),
                           std::filesystem::directory_iterator()),
             1);
+}
+
+// One report a rank, as srun writes them: each counts its devices from 0.
+TEST(Nsys, AFileWithoutARankIsWhoseItsNameOrCallerSays) {
+  const ScratchFolder folder;
+  const std::string one =
+      std::string(kStrings) + kKernels +
+      "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (1,2,0,7,1,117440512,1,1);";
+  const std::string two =
+      one + "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (1,2,1,7,1,117440512,1,1);";
+  const auto ranks = [](const std::string& path, std::optional<RankId> asked) {
+    ReadOptions options = options_of_tests();
+    options.rank = asked;
+    const auto recording = read_profile(path, options);
+    EXPECT_TRUE(recording);
+    std::vector<std::int64_t> found;
+    for (const timeline::RecordedRank& rank : recording->ranks) {
+      EXPECT_EQ(recording->timeline.lanes()[found.size()].rank, rank.rank);
+      found.push_back(rank.is_stated ? rank.rank.value : -1);
+    }
+    return found;
+  };
+  using Ranks = std::vector<std::int64_t>;
+  EXPECT_EQ(ranks(folder.write("report_rank3.sqlite", database_of(one)), {}), Ranks{3});
+  EXPECT_EQ(ranks(folder.write("node_1.sqlite", database_of(one)), {}), Ranks{-1});
+  EXPECT_EQ(ranks(folder.write("rank3.sqlite", database_of(two)), {}), (Ranks{-1, -1}));
+  EXPECT_EQ(ranks(folder.write("node1.sqlite", database_of(two)), RankId{8}), (Ranks{8, 9}));
 }
 
 TEST(Nsys, WhatIsNoExportIsRefusedByWhatItLacks) {

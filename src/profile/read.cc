@@ -6,9 +6,11 @@
 
 #include "base/text.h"
 #include "profile/chrome_reader.h"
+#include "profile/file_rank.h"
 #include "profile/kineto_reader.h"
 #include "profile/nsys.h"
 #include "profile/profile_kind.h"
+#include "profile/recorded_ranks.h"
 #include "profile/wire.h"
 #include "profile/xplane.h"
 
@@ -37,8 +39,8 @@ Result<timeline::Recording> read_sqlite(const ByteSource& source, const std::str
 }
 
 // `again`: opens the same bytes anew; empty where they come through a pipe.
-Result<timeline::Recording> read_source(std::unique_ptr<ByteSource> source, const OpenBytes& again,
-                                        const std::string& name, const ReadOptions& options) {
+Result<timeline::Recording> read_kind(std::unique_ptr<ByteSource> source, const OpenBytes& again,
+                                      const std::string& name, const ReadOptions& options) {
   SEXTANT_TRY(Head head, read_head(std::move(source), kKindHead));
   ProfileKind kind = profile_kind(head.bytes);
   if (kind == ProfileKind::kUnknown && (name.ends_with(".nsys-rep") || name.ends_with(".qdrep"))) {
@@ -68,6 +70,26 @@ Result<timeline::Recording> read_source(std::unique_ptr<ByteSource> source, cons
   }
   return invalid(head.bytes.empty() ? "is empty" : "is no profile that we know", name,
                  std::string(kWhatIsRead));
+}
+
+// The caller knows best. An export of Nsight Systems is called as its user likes; the name of an
+// XLA profile is its host's.
+void settle_ranks(const ReadOptions& options, timeline::Recording& recording) {
+  const auto by_name = rank_of_file(recording.source);
+  const bool is_asked = recording.recorder == timeline::Recorder::kNsight &&
+                        recording.ranks.size() == 1 && !recording.ranks.front().is_stated;
+  if (options.rank) {
+    renumber_ranks(recording, *options.rank);
+  } else if (is_asked && by_name) {
+    renumber_ranks(recording, *by_name);
+  }
+}
+
+Result<timeline::Recording> read_source(std::unique_ptr<ByteSource> source, const OpenBytes& again,
+                                        const std::string& name, const ReadOptions& options) {
+  SEXTANT_TRY(timeline::Recording recording, read_kind(std::move(source), again, name, options));
+  settle_ranks(options, recording);
+  return recording;
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ inline constexpr std::int64_t kMostProfileEvents = 100'000'000;
 
 struct ReadOptions {
   RecognitionTable names;
-  // Of a file that says none, neither inside nor by its name.
+  // Of the file's first rank, whatever the file says; its others are those after it.
   std::optional<RankId> rank = std::nullopt;
   std::int64_t most_bytes = kMostProfileBytes;  // decompressed
   std::int64_t most_events = kMostProfileEvents;

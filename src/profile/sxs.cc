@@ -300,7 +300,7 @@ std::string sealed_sxs(std::string_view payload) {
 
 Result<metrics::Summary> summary_of_sxs(std::string_view bytes, const std::string& where) {
   if (const std::string fault = header_fault(bytes); !fault.empty()) {
-    return invalid(fault, where, "what `sextant summarize` writes");
+    return invalid(fault, where, "what «summarize» writes");
   }
   SxsReader reader(bytes.substr(kSxsHeaderBytes));
   metrics::Summary summary;
@@ -309,10 +309,10 @@ Result<metrics::Summary> summary_of_sxs(std::string_view bytes, const std::strin
     reader.wrong("goes on after its end");
   }
   if (reader.has_failed()) {
-    return invalid(reader.what(), where, "what `sextant summarize` writes");
+    return invalid(reader.what(), where, "what «summarize» writes");
   }
   if (const std::string wrong = contradiction(summary); !wrong.empty()) {
-    return invalid(wrong, where, "what `sextant summarize` writes");
+    return invalid(wrong, where, "what «summarize» writes");
   }
   return summary;
 }

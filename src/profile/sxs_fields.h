@@ -72,6 +72,9 @@ void fields_of_step(Archive& archive, Step& step) {
     archive.amount(time);
   }
   archive.amount(step.assumed_waits);
+  for (auto& time : step.categories_ns) {
+    archive.amount(time);
+  }
   archive.optional(step.memory, [&](auto& peak) { fields_of_peak(archive, peak); });
   archive.wide(step.flops);
   for (auto& time : step.work_ns) {
@@ -90,6 +93,9 @@ void fields_of_totals(Archive& archive, Totals& totals) {
     archive.amount(time);
   }
   archive.amount(totals.assumed_waits);
+  for (auto& time : totals.categories_ns) {
+    archive.amount(time);
+  }
   archive.optional(totals.memory, [&](auto& peak) { fields_of_peak(archive, peak); });
   archive.wide(totals.flops);
   for (auto& time : totals.work_ns) {
@@ -131,6 +137,16 @@ void fields_of_collective(Archive& archive, Row& row) {
   fields_of_spread(archive, row.time);
   archive.wide(row.bytes);
   archive.optional(row.fastest, [&](auto& rate) { archive.rate(rate); });
+}
+
+template <typename Archive, typename Row>
+void fields_of_range(Archive& archive, Row& row) {
+  archive.text(row.name);
+  archive.amount(row.count);
+  archive.amount(row.work_ns);
+  archive.amount(row.own_work_ns);
+  archive.amount(row.idle_ns);
+  archive.amount(row.own_idle_ns);
 }
 
 template <typename Archive, typename Row>
@@ -203,11 +219,13 @@ void fields_of_rank(Archive& archive, Rank& rank) {
   archive.choice(rank.basis, 3);
   archive.text(rank.found_by);
   archive.amount(rank.recorded);
+  archive.moment(rank.base_ns);
   archive.list(rank.steps, [&](auto& step) { fields_of_step(archive, step); });
   fields_of_totals(archive, rank.folded);
   archive.list(rank.kernels, [&](auto& row) { fields_of_kernel(archive, row); });
   archive.list(rank.operators, [&](auto& row) { fields_of_operator(archive, row); });
   archive.list(rank.collectives, [&](auto& row) { fields_of_collective(archive, row); });
+  archive.list(rank.ranges, [&](auto& row) { fields_of_range(archive, row); });
   archive.list(rank.signals, [&](auto& row) { fields_of_signal(archive, row); });
   archive.list(rank.groups, [&](auto& group) { fields_of_group(archive, group); });
   std::int64_t last_ns = 0;

@@ -20,9 +20,7 @@ std::int64_t whole_ns(std::int64_t picoseconds) {
 }  // namespace
 
 void XplaneReading::take_stat(Wire& fields, const XPlane& plane, XEvent& event) const {
-  XStatSource source;
-  XStat stat;
-  fields.message([&](Wire& one) { stat = read_stat(one, source.metadata, source.reference); });
+  auto [stat, source] = read_stat(fields);
   resolve_stat(plane, source, stat);
   if (stat.kind != XStatKind::kOther && event.stats.size() < kMostStatsOfEvent) {
     event.stats.push_back(std::move(stat));

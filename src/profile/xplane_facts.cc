@@ -125,14 +125,14 @@ std::string XplaneReading::kept_text(Wire& fields) {
   return fit_for_names(text);
 }
 
-XStat XplaneReading::read_stat(Wire& fields, std::int64_t& metadata,
-                               std::int64_t& reference) const {
-  XStat stat;
-  reference = 0;
-  while (fields.next()) {
+// Source: tsl/profiler/protobuf/xplane.proto, XStat.
+XSourcedStat XplaneReading::read_stat(Wire& field) const {
+  XSourcedStat read;
+  XStat& stat = read.stat;
+  field.each([&](Wire& fields) {
     switch (fields.field()) {
       case 1:
-        metadata = fields.integer();
+        read.source.metadata = fields.integer();
         break;
       case 2:
         stat.number = fields.number();
@@ -147,13 +147,23 @@ XStat XplaneReading::read_stat(Wire& fields, std::int64_t& metadata,
         stat.text = fit_for_names(fields.text(kLongestXplaneText));
         break;
       case 7:
-        reference = fields.integer();
+        read.source.reference = fields.integer();
         break;
       default:
         break;
     }
+  });
+  return read;
+}
+
+// Reads it even where there is no room for it: what stands behind it is read next.
+void XplaneReading::add_stat(Wire& field, std::vector<XStat>& stats,
+                             std::vector<XStatSource>& pending) const {
+  XSourcedStat read = read_stat(field);
+  if (stats.size() < kMostStatsOfOne) {
+    stats.push_back(std::move(read.stat));
+    pending.push_back(read.source);
   }
-  return stat;
 }
 
 void XplaneReading::read_facts(Wire& field) {
@@ -196,17 +206,9 @@ void XplaneReading::read_plane_facts(Wire& fields, XPlane& plane) {
       case 5:
         read_stat_name(fields, plane);
         break;
-      case 6: {
-        std::int64_t metadata = 0;
-        std::int64_t reference = 0;
-        XStat stat;
-        fields.message([&](Wire& inner) { stat = read_stat(inner, metadata, reference); });
-        if (plane.stats.size() < kMostStatsOfOne) {
-          plane.stats.push_back(std::move(stat));
-          plane.pending.push_back({metadata, reference});
-        }
+      case 6:
+        add_stat(fields, plane.stats, plane.pending);
         break;
-      }
       default:
         break;
     }
@@ -235,19 +237,16 @@ void XplaneReading::take_kind_field(Wire& fields, bool is_metadata, std::int64_t
   } else if (fields.field() == 4) {
     kind.display = kept_text(fields);
   } else if (fields.field() == 5 && is_metadata) {
-    // The one statistic of bytes: a compiled module.
-    fields.each([&](Wire& stat) {
-      if (stat.field() == 6) {
-        stat.message([&](Wire& proto) { read_program(proto, program_number(kind.name, key)); });
-      }
-    });
-  } else if (fields.field() == 5 && kind.stats.size() < kMostStatsOfOne) {
-    XStatSource source;
-    XStat stat;
-    fields.message(
-        [&](Wire& inner) { stat = read_stat(inner, source.metadata, source.reference); });
-    kind.stats.push_back(std::move(stat));
-    kind.pending.push_back(source);
+    fields.each([&](Wire& stat) { read_programs(stat, program_number(kind.name, key)); });
+  } else if (fields.field() == 5) {
+    add_stat(fields, kind.stats, kind.pending);
+  }
+}
+
+// The one statistic of bytes: a compiled module.
+void XplaneReading::read_programs(Wire& stat, std::int64_t number) {
+  if (stat.field() == 6) {
+    stat.message([&](Wire& proto) { read_program(proto, number); });
   }
 }
 
@@ -275,17 +274,18 @@ void XplaneReading::read_event_kind(Wire& entry, XPlane& plane) {
 void XplaneReading::read_stat_name(Wire& entry, XPlane& plane) {
   std::int64_t key = 0;
   std::string name;
+  const auto take = [&](Wire& metadata) {
+    if (metadata.field() == 1) {
+      key = metadata.integer();
+    } else if (metadata.field() == 2) {
+      name = kept_text(metadata);
+    }
+  };
   entry.each([&](Wire& fields) {
     if (fields.field() == 1) {
       key = fields.integer();
     } else if (fields.field() == 2) {
-      fields.each([&](Wire& metadata) {
-        if (metadata.field() == 1) {
-          key = metadata.integer();
-        } else if (metadata.field() == 2) {
-          name = kept_text(metadata);
-        }
-      });
+      fields.each(take);
     }
   });
   if (--metadata_left_ < 0) {

@@ -68,6 +68,11 @@ struct XStatSource {
   std::int64_t reference = 0;
 };
 
+struct XSourcedStat {
+  XStat stat;
+  XStatSource source;
+};
+
 struct XEventKind {
   std::string name;
   std::string display;
@@ -172,12 +177,14 @@ class XplaneReading {
   void read_line_facts(Wire& line, XPlane& plane);
   void take_kind_field(Wire& fields, bool is_metadata, std::int64_t& key, XEventKind& kind);
   void read_event_kind(Wire& entry, XPlane& plane);
+  void add_stat(Wire& field, std::vector<XStat>& stats, std::vector<XStatSource>& pending) const;
+  void read_programs(Wire& stat, std::int64_t number);
   void read_stat_name(Wire& entry, XPlane& plane);
   void read_program(Wire& proto, std::int64_t id);
   static void resolve_stat(const XPlane& plane, const XStatSource& source, XStat& stat);
   void resolve_plane(XPlane& plane);
   std::string kept_text(Wire& fields);
-  XStat read_stat(Wire& fields, std::int64_t& metadata, std::int64_t& reference) const;
+  XSourcedStat read_stat(Wire& field) const;
   // xplane_events.cc
   void take_stat(Wire& fields, const XPlane& plane, XEvent& event) const;
   void read_line(Wire& fields, const XPlane& plane, const std::function<bool(const XLine&)>& wants,
@@ -200,7 +207,16 @@ class XplaneReading {
   // xplane_tpu.cc
   void read_tpu(Wire& fields, const XPlane& plane);
   void take_tpu_event(const XPlane& plane, const XLine& line, const XEvent& event);
+  // What the module that the file carries says of an operator; nothing where it carries none.
+  struct TpuInstruction {
+    const Program* program = nullptr;
+    const HloComputation* where = nullptr;
+    const HloInstruction* instruction = nullptr;
+  };
+  [[nodiscard]] TpuInstruction tpu_instruction(std::int64_t number, const std::string& name) const;
   timeline::Label tpu_label(const XPlane& plane, const XEvent& event, bool is_async);
+  void take_tpu_collective(const TpuInstruction& known, std::int64_t ordinal,
+                           timeline::Label& label);
   // xplane_host.cc
   void read_host(Wire& fields, const XPlane& plane);
   void take_host_event(const XPlane& plane, const XLine& line, const XEvent& event);

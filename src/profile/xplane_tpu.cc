@@ -93,6 +93,35 @@ void XplaneReading::take_tpu_event(const XPlane& plane, const XLine& line, const
   }
 }
 
+XplaneReading::TpuInstruction XplaneReading::tpu_instruction(std::int64_t number,
+                                                             const std::string& name) const {
+  for (const std::unique_ptr<Program>& program : programs_) {
+    const auto found = program->module.by_name.find(name);
+    if (program->module.program == number && found != program->module.by_name.end()) {
+      return {program.get(), program->module.computation_of.at(name), found->second};
+    }
+  }
+  return {};
+}
+
+// What the module says of a collective, beyond its operation.
+void XplaneReading::take_tpu_collective(const TpuInstruction& known, std::int64_t ordinal,
+                                        timeline::Label& label) {
+  if (known.instruction == nullptr) {
+    return;
+  }
+  auto communication =
+      communication_of(known.program->module, *known.where, *known.instruction, ordinal);
+  if (!communication) {
+    return;
+  }
+  label.collective = std::move(communication->collective);
+  label.bytes = communication->bytes;
+  if (communication->group) {
+    label.collective->group = out_.timeline.group(*communication->group);
+  }
+}
+
 timeline::Label XplaneReading::tpu_label(const XPlane& plane, const XEvent& event, bool is_async) {
   const XEventKind& kind = plane.events.at(event.metadata);
   const std::string_view name = instruction_name(kind);
@@ -100,41 +129,30 @@ timeline::Label XplaneReading::tpu_label(const XPlane& plane, const XEvent& even
   id = id == nullptr ? find_stat(event.stats, XStatKind::kProgramId) : id;
   const std::int64_t number = id == nullptr ? 0 : id->integer;
   timeline::Label label{.name = std::string(name)};
-  label.operation =
-      timeline::Operation{.name = std::string(name),
-                          .category = std::string(text_of(kind.stats, XStatKind::kHloCategory))};
+  timeline::Operation operation{
+      .name = std::string(name),
+      .category = std::string(text_of(kind.stats, XStatKind::kHloCategory))};
   if (const auto module = tpu_modules_.find(number); module != tpu_modules_.end()) {
-    label.operation->module = module->second;
+    operation.module = module->second;
   }
-  // The module, where the file carries it.
-  const Program* program = nullptr;
-  for (const std::unique_ptr<Program>& known : programs_) {
-    program = known->module.program == number ? known.get() : program;
-  }
-  const HloInstruction* instruction = nullptr;
-  const HloComputation* where = nullptr;
-  if (program != nullptr) {
-    const auto found = program->module.by_name.find(std::string(name));
-    if (found != program->module.by_name.end()) {
-      instruction = found->second;
-      where = program->module.computation_of.at(std::string(name));
-      label.operation->module = program->module.name;
-      if (label.operation->category.empty()) {
-        label.operation->category = hlo_category(*instruction);
-      }
+  const TpuInstruction known = tpu_instruction(number, operation.name);
+  if (known.instruction != nullptr) {
+    operation.module = known.program->module.name;
+    label.flops = known.program->counter->flops(*known.where, *known.instruction);
+    label.bytes = known.program->counter->bytes(*known.where, *known.instruction);
+    if (operation.category.empty()) {
+      operation.category = hlo_category(*known.instruction);
     }
   }
-  const std::string_view category = label.operation->category;
+  // The plane's own, where it has them.
   if (const XStat* flops = find_stat(kind.stats, XStatKind::kFlops)) {
     label.flops = Flops(flops->number);
-  } else if (instruction != nullptr) {
-    label.flops = program->counter->flops(*where, *instruction);
   }
   if (const XStat* bytes = find_stat(kind.stats, XStatKind::kBytesAccessed)) {
     label.bytes = Bytes(bytes->number);
-  } else if (instruction != nullptr) {
-    label.bytes = program->counter->bytes(*where, *instruction);
   }
+  const std::string category = operation.category;
+  label.operation = std::move(operation);
   const std::string_view opcode = opcode_of_name(name);
   auto word = collective_of_word(category);
   word = word ? word : collective_of_word(opcode);
@@ -146,16 +164,7 @@ timeline::Label XplaneReading::tpu_label(const XPlane& plane, const XEvent& even
   } else if (word) {
     label.kind = timeline::SpanKind::kCommunication;
     label.collective = timeline::Collective{.op = word->op, .word = word->word};
-    auto communication = instruction == nullptr ? std::nullopt
-                                                : communication_of(program->module, *where,
-                                                                   *instruction, plane.ordinal);
-    if (communication) {
-      label.collective = std::move(communication->collective);
-      label.bytes = communication->bytes;
-      if (communication->group) {
-        label.collective->group = out_.timeline.group(*communication->group);
-      }
-    }
+    take_tpu_collective(known, plane.ordinal, label);
   } else if (is_async || moves_memory(category) || moves_memory(opcode)) {
     label.kind = timeline::SpanKind::kCopy;
   }

@@ -137,6 +137,18 @@ void expect_same_plans(const Found& found, const BestPlans& all) {
   }
 }
 
+// Which layouts there are does not depend on whose were listed first.
+TEST(Find, HidesTensorParallelismInsideTheDomainOnly) {
+  const Problem problem = AnyProblem::small_domains();
+  expect_exact(problem, 0);
+  std::map<std::int64_t, std::size_t> overlapping;  // layouts by tp
+  for (const describe::Layout& layout : EveryLayout(problem).list()) {
+    overlapping[layout.tp] += layout.overlaps(describe::Overlap::kTensorParallel) ? 1 : 0;
+  }
+  EXPECT_GT(overlapping[2], 0U);
+  EXPECT_EQ(overlapping[4] + overlapping[8], 0U);
+}
+
 TEST(Find, GivesTheBestOfEachMeshAndTheFront) {
   const std::array<FindOptions, 2> options{
       FindOptions{.top = 4, .threads = 1, .front_within = 0.0},

@@ -176,6 +176,7 @@ Space::SwitchKey Space::shape_bits(const Layout& layout) {
   flag(at.cp > 1);
   flag(at.ep > 1);
   flag(at.etp > 1);
+  flag(describe::leaves_domain(problem_.job.cluster, at.tp));
   add(std::min<std::int64_t>(at.pp, 3), 2);
   flag(at.vpp > 1);
   add(static_cast<std::int64_t>(at.schedule), 4);

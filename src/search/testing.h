@@ -53,7 +53,9 @@ class AnyProblem {
     job.sequences.length = one_of<std::int64_t>({512, 1024, 2048});
     describe::fill_defaults(job.layout, {}, job.framework);
     problem.memory = *describe::memory_facts(data, job.framework);
-    problem.machine = machine(data, one_of<std::int64_t>({2, 4, 6, 8}));
+    const auto domain = one_of<std::int64_t>({2, 4, 6, 8});
+    job.cluster.system.domain_size.value = domain;  // rules ask for it too
+    problem.machine = machine(data, domain);
     problem.headroom = one_of<double>({0.05, 0.5, 0.8, 0.9, 0.95});
     narrow(problem);
     return problem;
@@ -73,6 +75,24 @@ class AnyProblem {
     describe::fill_defaults(job.layout, {}, job.framework);
     problem.memory = *describe::memory_facts(data, job.framework);
     problem.machine = slices(data, job.cluster, 1.0);
+    return problem;
+  }
+
+  // Tensor parallelism may leave the scale-up domains, where its messages cannot be hidden.
+  static Problem small_domains() {
+    const describe::DataStore data;
+    Problem problem;
+    describe::Job& job = problem.job;
+    job.model = *describe::load_model("llama-3.1-8b", data);
+    job.model.layers.resize(2);
+    job.cluster = *describe::load_cluster("8xh100-sxm", data);
+    job.cluster.system.domain_size.value = 2;
+    job.global_batch = 8;
+    job.sequences.length = 1024;
+    describe::fill_defaults(job.layout, {}, job.framework);
+    problem.memory = *describe::memory_facts(data, job.framework);
+    problem.machine = machine(data, 2);
+    problem.fixed = {"cp", "pp", "mbs", "recompute", "zero"};
     return problem;
   }
 

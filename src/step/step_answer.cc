@@ -44,9 +44,11 @@ StepUse use_of(const Job& job, const Shard& shard, const std::vector<Stage>& sta
   return use;
 }
 
-StepMemory step_memory(const Job& job, const describe::MemoryFacts& facts) {
+// Whether the fullest rank fits, and what would help.
+StepMemory memory_of(const cost::RankMemory& fullest, const Job& job,
+                     const describe::MemoryFacts& facts) {
   StepMemory memory;
-  memory.fullest = cost::MemoryModel(job, facts).fullest(job.layout);
+  memory.fullest = fullest;
   memory.available = job.cluster.device.usable_memory();
   memory.rejection = cost::memory_rejection(memory.fullest, memory.available);
   if (memory.rejection) {
@@ -97,6 +99,21 @@ Result<void> check_tokens(const Job& job) {
   return {};
 }
 
+MemoryEstimate memory_estimate(const Job& job, const describe::MemoryFacts& facts) {
+  cost::MemoryModel model(job, facts);
+  std::vector<cost::RankMemory> ranks;
+  for (std::int64_t rank = 0; rank < job.layout.pp; ++rank) {
+    ranks.push_back(model.rank(job.layout, rank));
+  }
+  const auto fullest = std::ranges::max_element(ranks, {}, &cost::RankMemory::allocated);
+  return {memory_of(*fullest, job, facts), std::move(ranks)};
+}
+
+cost::MemoryRecord memory_record(const Job& job, const describe::MemoryFacts& facts,
+                                 std::int64_t pipeline_rank) {
+  return cost::MemoryModel(job, facts).why(job.layout, pipeline_rank);
+}
+
 namespace {
 
 Estimate estimate_around(StepEstimate step, const Job& job, const machine::StepMachine& machine) {
@@ -111,7 +128,8 @@ Estimate estimate_around(StepEstimate step, const Job& job, const machine::StepM
     result.interval = machine.spreads->of(job);
   }
   result.use = use_of(job, shard, result.stages, result.step.step);
-  result.memory = step_memory(job, machine.memory);
+  result.memory =
+      memory_of(cost::MemoryModel(job, machine.memory).fullest(job.layout), job, machine.memory);
   if (machine.power) {
     result.energy = device_energy(result.step, *machine.power) * as_double(job.cluster.devices);
   }

@@ -11,8 +11,10 @@
 #include "base/units.h"
 #include "cost/compute/rank_detail.h"
 #include "cost/memory/fit.h"
+#include "cost/memory/record.h"
 #include "describe/cluster/device.h"
 #include "describe/layout/job.h"
+#include "describe/memory_facts.h"
 #include "describe/step_spread.h"
 #include "machine/machine.h"
 #include "step/estimate.h"
@@ -39,6 +41,11 @@ struct StepMemory {
   [[nodiscard]] bool fits() const { return !rejection.has_value(); }
   // Fits by what is allocated, not by what the allocator reserves.
   [[nodiscard]] bool tight() const { return fits() && fullest.device > available; }
+};
+
+// With what every pipeline rank holds, in their order.
+struct MemoryEstimate : StepMemory {
+  std::vector<cost::RankMemory> ranks;
 };
 
 struct Estimate {
@@ -89,7 +96,13 @@ struct ComputeEstimate {
 // Beyond it, shapes leave the integers that operators are counted in.
 Result<void> check_tokens(const describe::Job& job);
 
-// REQUIRES: the job is legal, check_tokens holds, the machine is its own.
+// REQUIRES (here and below): the job is legal.
+MemoryEstimate memory_estimate(const describe::Job& job, const describe::MemoryFacts& facts);
+// What each item of that rank is made of.
+cost::MemoryRecord memory_record(const describe::Job& job, const describe::MemoryFacts& facts,
+                                 std::int64_t pipeline_rank);
+
+// REQUIRES: check_tokens holds, the machine is the job's own.
 Estimate whole_estimate(const describe::Job& job, const machine::StepMachine& machine);
 
 // The same with why its step takes what it takes.

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "describe/layout/layout_text.h"
-#include "describe/layout/rules.h"
+#include "describe/layout/legality.h"
 
 namespace sextant::cost {
 namespace {
@@ -135,7 +135,7 @@ std::vector<FittingChange> fitting_changes(const Job& job, const describe::Memor
       continue;
     }
     changed_job.layout = changed->layout;
-    if (!describe::check_rules(changed_job).empty()) {
+    if (!describe::is_legal(changed_job)) {
       continue;
     }
     MemoryModel model(changed_job, facts);

@@ -2,6 +2,9 @@
 // tests/memory_truth_test.cc.
 #include "cost/memory/memory.h"
 
+#include <set>
+#include <string>
+
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -161,6 +164,26 @@ TEST(Memory, ALayoutThatDoesNotFitSaysWhatIsMissingAndWhatHelps) {
   for (const FittingChange& change : changes) {
     EXPECT_LE(change.needed, 80_GiB) << change.change;
   }
+}
+
+// Tied embeddings keep torchtitan from pipelines, and Megatron not.
+TEST(Memory, WhatWouldHelpIsWhatTheFrameworkRuns) {
+  const auto changes = [](describe::Framework framework) {
+    Job job = job_of("llama-3.2-1b", 8, "");
+    job.framework = framework;
+    job.layout = describe::parse_layout("mbs=2,zero=1", framework)->layout;
+    job.sequences.length = 8192;
+    job.cluster.device.memory_capacity.value = 45_GiB;
+    std::set<std::string> words;
+    for (const FittingChange& change : fitting_changes(job, no_extras())) {
+      words.insert(change.change);
+    }
+    return words;
+  };
+  const auto megatron = changes(describe::Framework::kMegatronCore);
+  const auto torchtitan = changes(describe::Framework::kTorchtitan);
+  EXPECT_TRUE(megatron.contains("pp=2") && megatron.contains("tp=2"));
+  EXPECT_TRUE(!torchtitan.contains("pp=2") && torchtitan.contains("tp=2"));
 }
 
 // What a rejection rests on, of a job of this framework.

@@ -5,6 +5,7 @@
 // emit/setting_rules.h.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "describe/layout/rules.h"
@@ -18,5 +19,9 @@ std::vector<Violation> check_framework_rules(const Job& job);
 
 // No rule whose breaking is illegal is broken. Allocates nothing at all.
 bool framework_allows(const Job& job);
+
+// Has a group of `tp` ranks members outside its scale-up domain? Rules about overlap ask that
+// (TP-OVERLAP-DOMAIN), so the search, which goes by what rules about switches ask, does too.
+bool leaves_domain(const Cluster& cluster, std::int64_t tp);
 
 }  // namespace sextant::describe

@@ -7,9 +7,15 @@
 #include <fmt/format.h>
 
 #include "describe/cluster/torus.h"
+#include "describe/layout/framework_rules.h"
 #include "describe/layout/framework_rules_checks.h"
 
 namespace sextant::describe {
+
+bool leaves_domain(const Cluster& cluster, std::int64_t tp) {
+  return tp > std::max<std::int64_t>(cluster.system.domain_size.value, 1);
+}
+
 namespace {
 
 std::string_view framework_word(const Job& job) {
@@ -78,7 +84,7 @@ Saying say_tp_overlap_device(const Job& job) {
 bool breaks_tp_overlap_domain(const Job& job) {
   const bool own = runs_megatron(job) || job.framework == Framework::kTorchtitan;
   return own && job.layout.overlaps(Overlap::kTensorParallel) && !is_torus(job.cluster) &&
-         job.layout.tp > std::max<std::int64_t>(job.cluster.system.domain_size.value, 1);
+         leaves_domain(job.cluster, job.layout.tp);
 }
 
 Saying say_tp_overlap_domain(const Job& job) {

@@ -4,10 +4,14 @@
 #include <bit>
 #include <cmath>
 #include <numeric>
+#include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "base/integers.h"
+#include "describe/layout/framework_defaults.h"
+#include "describe/layout/layout_text.h"
 
 namespace sextant::describe {
 namespace {
@@ -48,21 +52,65 @@ std::int64_t default_microbatches(const Layout& layout) {
   return layout.pp == 1 ? 1 : saturating_product({kMicrobatchesPerPipelineRank, layout.pp});
 }
 
+std::int64_t usual_batch(const Job& job) {
+  return saturating_product(
+      {std::max<std::int64_t>(job.dp(), 1), job.layout.mbs, default_microbatches(job.layout)});
+}
+
 void fill_batch(Job& job) {
   const std::int64_t microbatches = default_microbatches(job.layout);
-  const std::int64_t replicas = std::max<std::int64_t>(job.dp(), 1);
-  job.global_batch = saturating_product({replicas, job.layout.mbs, microbatches});
+  job.global_batch = usual_batch(job);
   job.assumed.push_back({"gbs",
                          std::to_string(job.global_batch),
-                         fmt::format("not given: dp={} * mbs={} * {} microbatch{}", replicas,
-                                     job.layout.mbs, microbatches, microbatches == 1 ? "" : "es"),
+                         fmt::format("not given: dp={} * mbs={} * {} microbatch{}",
+                                     std::max<std::int64_t>(job.dp(), 1), job.layout.mbs,
+                                     microbatches, microbatches == 1 ? "" : "es"),
                          {}});
+}
+
+std::int64_t common_batch(std::span<const Job* const> jobs) {
+  constexpr std::int64_t kMost = 1'000'000'000;
+  std::int64_t unit = 1;
+  std::int64_t least = 1;
+  for (const Job* job : jobs) {
+    if (job->dp() < 1) {
+      continue;  // not legal whatever the batch
+    }
+    const std::int64_t own = saturating_product({job->dp(), job->layout.mbs, job->layout.pp});
+    if (own > kMost || saturating_product({unit / std::gcd(unit, own), own}) > kMost) {
+      return 0;
+    }
+    unit = std::lcm(unit, own);
+    least = std::max(least, job->global_batch);
+  }
+  return least > kMost ? 0 : round_up(least, unit);
 }
 
 void fill_planned_batch(Job& job) {
   job.global_batch = planned_batch(job);
   job.assumed.push_back({"gbs", std::to_string(job.global_batch),
                          "not given: about 4 Mi tokens a step", "arXiv:2407.21783, section 3.4.1"});
+}
+
+Result<Job> with_keys(Job job, std::string_view keys) {
+  SEXTANT_TRY(const std::vector<std::string> given, set_keys(keys, job.layout));
+  job.stated.insert(given.begin(), given.end());
+  const auto gives = [&given](std::string_view key) {
+    return std::ranges::find(given, key) != given.end();
+  };
+  if (!gives("dp")) {
+    job.layout.dp = 0;
+    job.layout.dp = job.dp();
+  }
+  if (gives("vpp") && !gives("schedule")) {
+    job.layout.schedule = default_schedule(job.layout.vpp);
+  }
+  return job;
+}
+
+std::int64_t stand_in_sequence(const Layout& layout) {
+  constexpr std::int64_t kChunks = 2;  // each context-parallel rank holds two
+  return saturating_product({kChunks, layout.cp, layout.tp});
 }
 
 std::int64_t least_devices(const Layout& layout) {

@@ -1,6 +1,8 @@
 // What a format of the large products means for the hardware.
 #pragma once
 
+#include <optional>
+
 #include "describe/cluster/device.h"
 #include "describe/layout/layout.h"
 
@@ -26,6 +28,17 @@ constexpr DType unit_of(Precision precision) {
       return DType::kInt8;
   }
   return DType::kFp32;
+}
+
+// What training multiplies in on a device where nobody says: bf16, where it has that, else fp16,
+// else fp32; nothing where no such peak is known.
+inline std::optional<DType> usual_format(const Device& device) {
+  for (const DType format : {DType::kBf16, DType::kFp16, DType::kFp32}) {
+    if (device.peak(format)) {
+      return format;
+    }
+  }
+  return std::nullopt;
 }
 
 // Are products fed with 8- or 4-bit copies of what they multiply?

@@ -12,7 +12,7 @@ constexpr std::array kCoreRules{
          "global_batch % dp == 0",
          "Every replica must contribute the same number of sequences, or the gradient average is "
          "wrong and replicas wait for each other. Megatron: num_microbatches_calculator.py.",
-         "Change --gbs to a multiple of dp, or choose a dp that divides it.", "",
+         "Change the global batch to a multiple of dp, or choose a dp that divides it.", "",
          "Megatron num_microbatches_calculator.py:381-391; torchtitan trainer.py:419; DeepSpeed "
          "runtime/config.py:937",
          "M4, T8, D1"},
@@ -93,13 +93,13 @@ constexpr std::array kCoreRules{
          "Tensors beyond the device's memory end the run. Checked by the memory model "
          "(docs/models/memory.md), not by the layout's numbers alone; between allocated and "
          "reserved it is tight, not refused.",
-         "`sextant memory` lists single changes that make it fit: a smaller mbs, more "
+         "The use case `memory` lists single changes that make it fit: a smaller mbs, more "
          "recomputation, more tp, pp or cp, a higher zero, offloading.",
          "", "nowhere: the run ends out of memory", ""},
     Rule{"PRECISION-DEVICE", "The device has a unit for the precision asked for",
          "the device lists a peak for the matrix products' format",
          "A format without hardware falls back to a slower one or does not run at all.",
-         "Choose a precision that `sextant cluster` lists for the device.", "",
+         "Choose a precision that the use case `cluster` lists for the device.", "",
          "Transformer Engine, when the first product runs", ""},
     Rule{"RECOMPUTE-MODULE", "Recomputed modules exist in the model",
          "moe, moe_act and shared_experts need experts; mla_up_proj needs latent attention",
@@ -127,7 +127,8 @@ constexpr std::array kCoreRules{
     Rule{"SEQ-POSITIONS", "Learned positions cover the sequence", "seq <= learned positions",
          "A learned position table has a fixed number of rows; rotary positions have no such limit "
          "(arguments.py).",
-         "Shorten --seq or enlarge the position table.", "", "Megatron arguments.py:1354", "M14"},
+         "Shorten the sequence or enlarge the position table.", "", "Megatron arguments.py:1354",
+         "M14"},
     Rule{"SEQ-SP", "Sequence parallelism splits the tokens of a rank equally",
          "sp == 0 or (seq / cp) % tp == 0",
          "The reduce-scatter over the sequence dimension needs equal shards "

@@ -25,7 +25,7 @@ constexpr std::array kDeviceRules{
          "TPUs: maxtext (accelerate and other frameworks are not known to fail)",
          "Megatron-LM, Megatron-DeepSpeed, DeepSpeed, torchtitan, FSDP 1 and nanotron launch CUDA "
          "or HIP kernels and NCCL or RCCL messages.",
-         "Use --framework maxtext on TPUs.", "", "when the first device is asked for", ""},
+         "Run MaxText on TPUs.", "", "when the first device is asked for", ""},
     Rule{"MXFP8-DEVICE", "Block-scaled 8-bit products need Blackwell or CDNA 4",
          "precision == mxfp8 needs a device with units for block-scaled formats (mxfp8, 4 bits)",
          "MXFP8 scales blocks of 32 values inside the product; Hopper and CDNA 3 scale whole "

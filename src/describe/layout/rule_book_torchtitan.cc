@@ -26,7 +26,7 @@ constexpr std::array kTorchtitanRules{
          "seq <= the model's maximal positions",
          "Rotary tables are built for the model's maximum and not extended. Versions before 0.2 "
          "grew the table with the sequence.",
-         "Shorten --seq, or raise the model's maximum.", kTorchtitanOwner,
+         "Shorten the sequence, or raise the model's maximum.", kTorchtitanOwner,
          "torchtitan decoder.py:219", "T13"},
     Rule{"TORCHTITAN-CP-FLEX", "Context parallelism needs FlexAttention and spmd_types",
          "context_parallel_degree > 1 needs spmd_backend spmd_types and a FlexAttention model",

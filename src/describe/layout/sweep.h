@@ -39,7 +39,7 @@ struct Sweep {
 
 inline constexpr std::size_t kMostSweepValues = 64;
 
-// "mbs" (values that people try) or "tp=1,2,4". At most kMostSweepValues. Errors name --sweep and
+// "mbs" (values that people try) or "tp=1,2,4". At most kMostSweepValues. Errors name ‹sweep› and
 // what is allowed.
 Result<Sweep> parse_sweep(std::string_view text);
 

@@ -17,12 +17,17 @@ struct DiagnosedRun {
   Seconds true_step;
 };
 
-// Writes the run's profiles into a folder, reads them, and asks all rules. Throws where a file that
-// was written is not read.
+// Writes the run's profiles into a folder, reads and joins them. Throws where a file that was
+// written is not read.
+metrics::Summary summary_of_run(const MadeRun& run);
+// Asks all rules of that.
 DiagnosedRun diagnosed_run(const MadeRun& run);
 
 // The finding that comes first of those that nothing else explains; null: there is none.
 const diagnose::Finding* first_cause(const diagnose::Diagnosis& diagnosis);
+
+// Steps of a steady run vary by that share: so well is known what a fault takes of two or three.
+inline constexpr double kStepsRepeat = 0.01;
 
 struct FaultResult {
   FaultCase made;

@@ -18,7 +18,7 @@ enum class FaultKind : std::uint8_t {
   kStarvedHost,        // one rank's host launches slower than its device computes
   kLateData,           // one rank waits `size` of a step for data
   kStragglingLink,     // messages between two ranks take `size` times as long
-  kSlowCollective,     // those of one group of several do
+  kSlowCollective,     // one in three collectives of one group does
   kStageImbalance,     // the last stage computes `size` times as long
   kPipelineBubble,     // `size` microbatches only
   kSequenceImbalance,  // lengths differ by microbatch: attention takes up to `size` times as long

@@ -98,7 +98,7 @@ FaultCase fault_case(FaultKind kind, std::uint64_t seed) {
       in(JobKind::kPipeline, 50.0, 120.0);
       break;
     case FaultKind::kSlowCollective:
-      in(JobKind::kTensor, 3.0, 8.0);
+      in(JobKind::kTensor, 6.0, 12.0);
       break;
     case FaultKind::kStageImbalance:
       in(JobKind::kPipeline, 1.15, 1.5);
@@ -129,7 +129,7 @@ FaultCase fault_case(FaultKind kind, std::uint64_t seed) {
       in(JobKind::kContext, 4.0, 10.0);
       break;
     case FaultKind::kHostSync:
-      in(JobKind::kTensor, 0.1, 0.5);
+      in(JobKind::kTensor, 0.03, 0.15);
       break;
     case FaultKind::kPythonGc:
       in(JobKind::kTensor, 0.2, 0.6);

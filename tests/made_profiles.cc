@@ -35,7 +35,7 @@ std::string_view kernel_of(const MadeCollective& collective) {
   return "ncclDevKernel_SendRecv(ncclDevKernelArgsStorage<4096ul>)";
 }
 
-std::string_view word_of(const MadeCollective& collective, int rank) {
+std::string_view torch_word(const MadeCollective& collective, int rank) {
   if (collective.op == CollectiveOp::kAllReduce) {
     return "allreduce";
   }
@@ -156,7 +156,7 @@ class ProfileText {
       const MadeGroup& group = run_.groups[collective.group];
       at->second = fmt::format(
           R"(,"Collective name":"{}","In msg nelems":{},"Out msg nelems":{},"Group size":{},"dtype":"{}","Process Group Name":"{}","Process Group Description":"{}","Process Group Ranks":"[{}]")",
-          word_of(collective, number_), collective.in_elements, collective.out_elements,
+          torch_word(collective, number_), collective.in_elements, collective.out_elements,
           group.ranks.size(), collective.element, group.name, group.description,
           fmt::join(group.ranks, ", "));
       if (collective.op == CollectiveOp::kSendReceive && collective.members.size() == 2) {

@@ -249,8 +249,7 @@ class StepWriter {
     writer_.close();
     if (is(FaultKind::kHostSync)) {
       writer_.wait(*chain.last);
-      writer_.pause("cpu_op", "aten::to",
-                    (is_backward ? job_.backward : job_.forward).compute() * fault_.size);
+      writer_.pause("", "", (is_backward ? job_.backward : job_.forward).compute() * fault_.size);
     }
   }
 

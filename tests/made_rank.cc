@@ -79,9 +79,11 @@ std::size_t Meetings::next(int rank, const MadeCollective& collective) {
     MadeCollective one = collective;
     const auto slow = slow_.find(collective.group);
     const auto group = static_cast<std::int64_t>(collective.group);
-    one.transfer *=
-        (slow == slow_.end() ? 1.0 : slow->second) *
-        (1.0 + 2.0 * plan_.noise * noise_of(plan_.seed, {-1, group, one.members.front(), number}));
+    // One in three of a slow group's.
+    const bool is_slow =
+        slow != slow_.end() && uniform_of(plan_.seed, {8, group, number}) < 1.0 / 3.0;
+    const double noise = noise_of(plan_.seed, {-1, group, one.members.front(), number});
+    one.transfer *= (is_slow ? slow->second : 1.0) * (1.0 + 2.0 * plan_.noise * noise);
     run_.collectives.push_back(std::move(one));
   }
   return at->second;

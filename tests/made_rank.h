@@ -29,7 +29,7 @@ class Meetings {
   // The next collective of the group on `rank`, or of the pair of ranks in it. The first to come
   // says what it is.
   std::size_t next(int rank, const MadeCollective& collective);
-  // How much longer messages of the group take.
+  // How much longer one in three of the group's collectives takes.
   void slow_down(std::size_t group, double times) { slow_[group] = times; }
 
  private:

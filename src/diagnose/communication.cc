@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <ranges>
+#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -66,6 +67,9 @@ struct Kind {
 // has its place on a healthy fabric makes that much, a slow link more.
 constexpr double kLongerByPlace = 1.25;
 
+// An occurrence that takes twice as long as such operations usually take has trouble of its own.
+constexpr double kSlowOccurrence = 2.0;
+
 // Ranks that come by chance wait for less than half of what a message takes; who waits longer waits
 // for someone who is late.
 constexpr double kShortWait = 0.5;
@@ -86,7 +90,7 @@ class Measure {
       is_matched_.push_back(has_matches);
       fill_unmatched(summary_.ranks[i], transfers_[i]);
     }
-    find_shares();
+    find_usual();
   }
 
   CommunicationTimes times() {
@@ -126,9 +130,8 @@ class Measure {
             one.sender, one.receiver};
   }
 
-  // Which share of what operations of a kind take among partners they would take among those with
-  // the fastest links.
-  void find_shares() {
+  // What operations of a kind take among the partners with the fastest links, and who takes longer.
+  void find_usual() {
     std::map<Kind, std::map<Partners, std::vector<std::int64_t>>> by_kind;
     for (std::size_t i = 0; i < summary_.ranks.size(); ++i) {
       const RankSummary& rank = summary_.ranks[i];
@@ -145,25 +148,27 @@ class Measure {
         medians[partners] = static_cast<double>(*middle);
       }
       const double least = std::ranges::min(medians | std::views::values);
+      usual_[kind] = least;
       for (const auto& [partners, median] : medians) {
         if (median > kLongerByPlace * least) {
-          shares_[{kind, partners}] = least / median;
+          slow_.insert({kind, partners});
         }
       }
     }
   }
 
-  // What of it alone is no trouble of its partners': what would stand alone if it took as long as
-  // among others.
+  // What of it alone is no trouble of its partners' and none of this occurrence's: what would stand
+  // alone if it took as long as among others, and at other times.
   [[nodiscard]] std::int64_t exposed_ns(std::size_t rank, std::size_t instance) const {
     const CollectiveInstance& one = summary_.ranks[rank].instances[instance];
-    const auto slow = shares_.find({kind_of(rank, one), partners_of(summary_.ranks[rank], one)});
-    const std::int64_t transfer = transfers_[rank][instance];
-    const std::int64_t beyond =
-        slow == shares_.end()
-            ? 0
-            : static_cast<std::int64_t>(static_cast<double>(transfer) * (1.0 - slow->second));
-    return std::max<std::int64_t>(0, std::min(one.alone_ns, transfer) - beyond);
+    const Kind kind = kind_of(rank, one);
+    const auto transfer = static_cast<double>(transfers_[rank][instance]);
+    const double usual = usual_.at(kind);
+    const bool is_slow = transfer > kSlowOccurrence * usual ||
+                         slow_.contains({kind, partners_of(summary_.ranks[rank], one)});
+    const double beyond = is_slow ? std::max(0.0, transfer - usual) : 0.0;
+    return std::max<std::int64_t>(
+        0, std::min(one.alone_ns, transfers_[rank][instance]) - static_cast<std::int64_t>(beyond));
   }
 
   void add_rank(std::size_t number, CommunicationTimes& times) {
@@ -238,9 +243,10 @@ class Measure {
 
   const Summary& summary_;
   Transfers transfers_;
-  std::vector<RankAxes> axes_;                          // by rank
-  std::vector<bool> is_matched_;                        // by rank
-  std::map<std::pair<Kind, Partners>, double> shares_;  // of those that are slow
+  std::vector<RankAxes> axes_;    // by rank
+  std::vector<bool> is_matched_;  // by rank
+  std::map<Kind, double> usual_;  // ns
+  std::set<std::pair<Kind, Partners>> slow_;
   // What each rank of a group stands in its communication, waiting for stragglers apart.
   std::map<std::tuple<AxisExposure*, std::string, std::vector<RankId>>,
            std::map<std::size_t, Seconds>>

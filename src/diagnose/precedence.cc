@@ -71,10 +71,15 @@ Finding* unexplained(std::span<Finding> findings, std::string_view rule) {
 void explain(std::span<Finding> findings) {
   for (const Explanation& row : kExplanations) {
     Finding* const finding = unexplained(findings, row.rule);
-    const Finding* const by = unexplained(findings, row.by);
+    Finding* const by = unexplained(findings, row.by);
     if (finding != nullptr && by != nullptr && by->per_step >= finding->per_step * kMostOfIt &&
         does_hold(row.when, *finding, *by) && blames_no_others(*finding, *by)) {
       finding->explained_by = std::string(row.by);
+      // One sees what its ranks lose themselves, another what the job loses to them.
+      if (finding->per_step > by->per_step) {
+        by->per_step = finding->per_step;
+        by->parts = finding->parts;
+      }
     }
   }
 }

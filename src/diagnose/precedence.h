@@ -2,7 +2,7 @@
 //
 // A rank whose experts get most tokens comes late to every exchange: two rules see that, and one of
 // them says why. An explanation holds where the particular finding is worth at least half of what
-// it explains, and blames no other ranks than it.
+// it explains, and blames no other ranks than it. It then stands for the larger of the two costs.
 #pragma once
 
 #include <span>

@@ -28,6 +28,12 @@ TEST(Precedence, TheShareOfTheWorkExplainsWhoComesLate) {
             std::nullopt);
 }
 
+TEST(Precedence, WhatExplainsStandsForTheLargerCost) {
+  std::vector<Finding> findings{of_rule("late-rank", 5_ms, {{1}}), of_rule("python-gc", 3_ms)};
+  explain(findings);
+  EXPECT_EQ(findings[1].per_step, 5_ms);
+}
+
 TEST(Precedence, ASmallCauseExplainsNoLargeOne) {
   EXPECT_EQ(why({of_rule("late-rank", 5_ms, {{1}}), of_rule("host-sync", 2_ms)}), std::nullopt);
 }

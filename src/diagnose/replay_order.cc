@@ -189,10 +189,16 @@ void follow(ReplayGraph& graph, std::uint32_t first, const std::vector<std::int6
   std::vector<std::uint32_t> own;
   std::vector<std::uint32_t> others;
   for (std::uint32_t i = first; i < graph.nodes.size(); ++i) {
+    const ReplayNode& node = graph.nodes[i];
+    const bool goes_on = node.is_work && graph.summary->ranks[node.rank].work[node.place].goes_on;
     own.clear();
     others.clear();
     for (const auto& [lane, nodes] : by_end) {
-      add_preceding(graph, nodes, i, how.same_ns, lane == lanes[i - first] ? own : others);
+      // What begins within a kernel follows what that kernel followed, and nothing that ended
+      // since.
+      if (!goes_on || nodes.empty() || graph.nodes[nodes.front()].is_work) {
+        add_preceding(graph, nodes, i, how.same_ns, lane == lanes[i - first] ? own : others);
+      }
     }
     if (!how.keeps_all) {
       keep_binding(graph, own, others);

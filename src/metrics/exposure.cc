@@ -114,6 +114,17 @@ Intervals idle_with_demand(const View& view, const RankLanes& rank, const Activi
 
 }  // namespace
 
+Activity without_unawaited(const View& view, const RankLanes& rank, Activity activity) {
+  if (!rank.has_device() || activity.communication.empty()) {
+    return activity;
+  }
+  const Intervals bare = difference(activity.communication, activity.compute);
+  const Intervals unawaited = difference(bare, demand_of(view, rank));
+  activity.communication = difference(activity.communication, unawaited);
+  activity.busy = united(united(activity.compute, activity.communication), activity.copy);
+  return activity;
+}
+
 std::vector<std::int64_t> times_alone(const View& view, const RankLanes& rank,
                                       const Activity& activity,
                                       const std::vector<std::uint32_t>& spans) {

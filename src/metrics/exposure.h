@@ -15,6 +15,10 @@
 
 namespace sextant::metrics {
 
+// The activity without the communication that nothing waits for: nothing computes beside it and
+// nothing that would was launched. Those moments are the host's, as when nothing runs.
+Activity without_unawaited(const View& view, const RankLanes& rank, Activity activity);
+
 // Of communications of a rank, by start: how long each has the rank to itself. Of several of one
 // group at once the one that began first. `spans`: numbers in Timeline::spans(), all of the rank's
 // communications, by start.

@@ -4,6 +4,8 @@
 #include <tuple>
 #include <utility>
 
+#include "metrics/exposure.h"
+
 namespace sextant::metrics {
 namespace {
 
@@ -88,7 +90,8 @@ StepParts parts_of(const View& view, const RankLanes& rank, const Steps& steps,
   const Activity activity = activity_of(view, rank);
   parts.time = breakdowns(activity, windows);
   parts.idle = device_idle(view, rank, activity, windows);
-  parts.signals = signal_table(view, rank, steps, rank_number, activity);
+  parts.signals =
+      signal_table(view, rank, steps, rank_number, without_unawaited(view, rank, activity));
   parts.queue = queue_depths(view, rank, windows);
   parts.launches = launch_delays(view, rank, steps, rank_number);
   if (rank.has_device()) {

@@ -5,6 +5,7 @@
 
 #include "metrics/breakdown.h"
 #include "metrics/data_loading.h"
+#include "metrics/exposure.h"
 #include "metrics/idle.h"
 
 namespace sextant::metrics {
@@ -120,6 +121,27 @@ std::vector<OwnWork> on_host(const Activity& activity, const Intervals& loading,
   return all;
 }
 
+// Whether a kernel that computes runs before the start of each stretch and after it.
+void note_going_on(const View& view, const RankLanes& rank, std::vector<OwnWork>& all) {
+  for (const LaneId lane : rank.streams) {
+    if (view.timeline().sum(lane, SpanKind::kCompute).spans == 0) {
+      continue;
+    }
+    auto at = all.begin();
+    for (const Span& span : view.timeline().spans_of(lane)) {
+      if (view.timeline().label_of(span).kind != SpanKind::kCompute) {
+        continue;
+      }
+      while (at != all.end() && at->start_ns <= span.start_ns) {
+        ++at;
+      }
+      for (; at != all.end() && at->start_ns < span.end_ns(); ++at) {
+        at->goes_on = true;
+      }
+    }
+  }
+}
+
 std::vector<OwnWork> on_device(const View& view, const RankLanes& rank, const Activity& activity,
                                const Intervals& loading, const std::vector<Interval>& windows) {
   const std::vector<Breakdown> time = breakdowns(activity, windows);
@@ -144,7 +166,7 @@ std::vector<OwnWork> own_work(const View& view, const RankLanes& rank, const Ran
   for (const Stretch& one : cut) {
     windows.push_back(one.time);
   }
-  const Activity activity = activity_of(view, rank);
+  const Activity activity = without_unawaited(view, rank, activity_of(view, rank));
   const Intervals loading = data_loading(view, rank);
   std::vector<OwnWork> all = rank.has_device() ? on_device(view, rank, activity, loading, windows)
                                                : on_host(activity, loading, windows);
@@ -152,6 +174,9 @@ std::vector<OwnWork> own_work(const View& view, const RankLanes& rank, const Ran
     all[i].step = cut[i].step;
     all[i].start_ns = cut[i].time.start_ns;
     all[i].end_ns = cut[i].time.end_ns;
+  }
+  if (rank.has_device()) {
+    note_going_on(view, rank, all);
   }
   std::erase_if(all, [](const OwnWork& one) { return one.total_ns() == 0; });
   return all;

@@ -28,6 +28,8 @@ struct OwnWork {
   std::int64_t data_ns = 0;     // nothing ran, and the host loaded data
   std::int64_t host_ns = 0;     // nothing ran: the host was late, was blocked, or launched
   std::int64_t other_ns = 0;    // nothing ran, for another reason or none that is known
+  // A kernel ran through its start: it waited for nothing that ended there.
+  bool goes_on = false;
 
   [[nodiscard]] std::int64_t total_ns() const {
     return compute_ns + copy_ns + data_ns + host_ns + other_ns;

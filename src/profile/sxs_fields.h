@@ -241,6 +241,7 @@ void fields_of_work(Archive& archive, Work& one, std::int64_t& last_ns) {
   archive.amount(one.data_ns);
   archive.amount(one.host_ns);
   archive.amount(one.other_ns);
+  archive.flag(one.goes_on);
   last_ns = one.start_ns;
 }
 

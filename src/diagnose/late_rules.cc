@@ -200,8 +200,8 @@ std::string cause_of(const Scene& scene, const RankStudy& study, const LateRanks
         to_text(static_cast<double>(study.arrivals.transfer_ns) / std::max(1.0, steps) * 1_ns));
   }
   return text + fmt::format(
-                    ". Replayed, the job takes {:.2f} times what it would if nobody were "
-                    "late",
+                    ". Slowdown S {:.2f}: the step as replayed over one in which all work takes "
+                    "its mean",
                     study.job.slowdown());
 }
 

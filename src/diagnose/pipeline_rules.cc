@@ -123,7 +123,7 @@ bool add_imbalance(const Scene& scene, const RankStudy& study, const StageTimes&
   finding.rule = "stage-imbalance";
   finding.cause = fmt::format(
       "Stage {} of {} ({}) computes {} a step where the mean stage takes {}; the other stages wait "
-      "for it. Replayed, the job takes {:.2f} times what it would if nobody were late",
+      "for it. Slowdown S {:.2f}: the step as replayed over one in which all work takes its mean",
       longest->first, times.ranks.size(), rank_words(*scene.summary, ranks),
       to_text(longest->second / steps * 1_ns), to_text(times.mean_ns / steps * 1_ns),
       study.job.slowdown());

@@ -37,9 +37,12 @@ std::vector<std::string> notes_of(const Scene& scene, const RankStudy& study) {
         "others; who was late does not depend on it",
         clocks.unaligned, ranks));
   }
-  notes.push_back(fmt::format(
-      "replayed from what ranks did, a step takes {} (recorded: {}); if nobody were late, {}",
-      to_text(study.job.actual), to_text(scene.step), to_text(study.job.ideal)));
+  notes.push_back(
+      fmt::format("replayed from what ranks did, a step takes {} (recorded: {}); if nobody were "
+                  "late, {}; if all "
+                  "work took its mean, {}",
+                  to_text(study.job.actual), to_text(scene.step),
+                  to_text(without_any_lateness(study)), to_text(study.job.ideal)));
   if (study.job.graph.steps_left_out > 0) {
     notes.push_back(fmt::format("the replay leaves out {} steps that are not whole in every rank",
                                 study.job.graph.steps_left_out));

@@ -70,7 +70,9 @@ struct Abstention {
 double gain_ceiling(Seconds lost, Seconds step);
 
 // What all of them together can free of a step at most: in each part no more than the part is long,
-// and of findings that speak of one part no more than their sum. Explained ones count nothing.
+// and of findings that speak of one part no more than their sum. One that blames a single rank may
+// be worth more than a mean rank's part: no less than it alone, no more than the step. Explained
+// ones count nothing.
 Seconds total_ceiling(std::span<const Finding> findings, const PartTimes& step);
 
 }  // namespace sextant::diagnose

@@ -41,6 +41,8 @@ QUOTE_LINES = {"calibrate/comm_file.cc", "calibrate/kernel_calibration.cc", "cal
                "calibrate/spread_fit.cc", "cost/calibrate/kernel_fit.cc", "describe/layout/rule_book_page.cc",
                "describe/step_spread.cc", "explain/calibration_view.cc", "explain/validation_view.cc",
                "profile/profile_kind.cc"}
+# What keeps a state of its own between runs, rather than answering.
+STATE = {"kb/database.cc"}
 NAME = re.compile(r"‹([^›‹ ]*)[^›‹]*›")
 # ‹{}›: the name is put in where it is made.
 TABLE_NAME = re.compile(r'(?:\.name = |name = |k\w+ = |dialect_parameter\(|SettingKey\{)"([a-z-]+)"')
@@ -75,7 +77,7 @@ def main() -> int:
     for folder in ["app", "explain", *BELOW.split("|")]:
         for _, name, lines in sources(root, folder):
             for number, line in enumerate(lines, 1):
-                if folder != "app" and re.search(WRITES, code_of(line)):
+                if folder != "app" and name not in STATE and re.search(WRITES, code_of(line)):
                     bad.append(f"src/{name}:{number}: the front writes files: {line.strip()}")
                 if folder not in ("app", "emit") and name not in QUOTE_LINES and typed.search(code_of(line)):
                     bad.append(f"src/{name}:{number}: below app it is ‹name› or «name»: {line.strip()}")

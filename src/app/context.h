@@ -1,6 +1,9 @@
 // What every use case needs: the data, and settings with where they came from.
 #pragma once
 
+#include <filesystem>
+#include <string>
+
 #include "app/settings.h"
 #include "describe/data_store.h"
 
@@ -9,6 +12,9 @@ namespace sextant::app {
 struct Context {
   describe::DataStore data;
   Settings settings;
+  std::filesystem::path kb_file = {};  // the knowledge base's; empty: none is known
+  std::string user = {};               // who asks; "": not known
+  std::string now = {};                // RFC 3339, UTC; "": not known
 };
 
 // The settings, and the data that they name.

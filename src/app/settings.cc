@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdlib>
 #include <system_error>
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include "base/file.h"
@@ -25,12 +27,13 @@ constexpr std::array kKeys{
                "accelerate, "
                "nanotron, other",
                "who runs a layout (auto: maxtext on TPUs, else megatron-core)"},
+    SettingKey{"kb", "", "a file", "the knowledge base (else sextant/kb.sqlite in XDG_DATA_HOME)"},
 };
 
 constexpr Bytes kMostSettings = 256_KiB;
 
 Result<void> check_setting(const SettingKey& key, const Setting& setting) {
-  if (key.name == "data") {
+  if (key.name == "data" || key.name == "kb") {
     return {};
   }
   std::vector<std::string> allowed;
@@ -103,9 +106,23 @@ Surroundings Surroundings::of_process() {
     const char* value = std::getenv(name.c_str());  // NOLINT(concurrency-mt-unsafe)
     return value == nullptr ? std::nullopt : std::optional<std::string>(value);
   };
+  surroundings.now = [] {
+    const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+    return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}",
+                       fmt::gmtime(std::chrono::system_clock::to_time_t(now)));
+  };
   std::error_code ignored;
   surroundings.working_folder = std::filesystem::current_path(ignored);
   return surroundings;
+}
+
+std::filesystem::path user_data_folder(const Surroundings& surroundings) {
+  if (const auto folder = surroundings.variable("XDG_DATA_HOME"); folder && !folder->empty()) {
+    return std::filesystem::path(*folder) / "sextant";
+  }
+  const auto home = surroundings.variable("HOME");
+  return home && !home->empty() ? std::filesystem::path(*home) / ".local" / "share" / "sextant"
+                                : std::filesystem::path();
 }
 
 std::vector<std::pair<std::filesystem::path, bool>> settings_files(

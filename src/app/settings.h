@@ -37,6 +37,7 @@ using Settings = std::map<std::string, Setting>;
 struct Surroundings {
   std::function<std::optional<std::string>(const std::string&)> variable;  // environment
   std::filesystem::path working_folder;
+  std::function<std::string()> now = {};  // RFC 3339, UTC
   static Surroundings of_process();
 };
 
@@ -48,5 +49,9 @@ Result<Settings> load_settings(const std::map<std::string, Setting>& flags,
 // The files that were looked for, in order of precedence, and whether each is there.
 std::vector<std::pair<std::filesystem::path, bool>> settings_files(
     const Surroundings& surroundings);
+
+// Where a user's own data goes: $XDG_DATA_HOME/sextant, else ~/.local/share/sextant; empty where
+// neither is known.
+std::filesystem::path user_data_folder(const Surroundings& surroundings);
 
 }  // namespace sextant::app

@@ -62,7 +62,7 @@ TEST(UseCases, NamesAreBareAndOfOneMeaning) {
     std::set<std::string_view> names;
     for (const Parameter& parameter : use_case.parameters) {
       EXPECT_TRUE(names.insert(parameter.name).second) << use_case.name << " " << parameter.name;
-      EXPECT_FALSE(is_setting(parameter.name) && parameter.name != "framework")
+      EXPECT_FALSE(is_setting(parameter.name) && !is_one_of(parameter.name, {"framework", "kb"}))
           << use_case.name << " " << parameter.name << " would hide a setting";
       EXPECT_EQ(parameter.name.find_first_not_of("abcdefghijklmnopqrstuvwxyz-"), std::string::npos)
           << parameter.name;
@@ -159,6 +159,7 @@ struct SmallRequest {
 std::vector<SmallRequest> small_requests(const ScratchFolder& folder) {
   const std::string script = megatron_script(folder);
   const std::string trace = one_kernel(folder);
+  const std::string kb = (folder.path() / "kb.sqlite").string();
   const Values job{{"model", "llama-3.1-8b"}, {"on", "8xh100-sxm"}, {"layout", "tp=2"}};
   const Values all_reduce{{"collective", "all_reduce"}, {"on", "2xdgx-h100"}};
   return {
@@ -185,7 +186,35 @@ std::vector<SmallRequest> small_requests(const ScratchFolder& folder) {
       {"explain",
        {{"topic", "memory"}, {"model", "llama-3.1-8b"}, {"on", "8xh100-sxm"}, {"layout", "tp=2"}}},
       {"diagnose", {{"trace", trace}}},
-      {"diff", {{"a", trace}, {"b", trace}}}};
+      {"diff", {{"a", trace}, {"b", trace}}},
+      {"kb", {{"kb", kb}}},
+      {"kb", {{"kb", kb}, {"action", "search"}, {"what", "bubble"}}},
+      {"kb", {{"kb", kb}, {"what", "interleave-stages"}}},
+      {"kb",
+       {{"kb", kb},
+        {"title", "Ours"},
+        {"advice", "Do it."},
+        {"source", "us"},
+        {"at", "2026-01-02T03:04:05Z"}}},
+      {"kb",
+       {{"kb", kb},
+        {"action", "add"},
+        {"title", "Ours"},
+        {"advice", "Do it."},
+        {"source", "us"},
+        {"at", "2026-01-02T03:04:05Z"},
+        {"replace", ""}}},
+      {"kb",
+       {{"kb", kb},
+        {"action", "add"},
+        {"title", "Ours"},
+        {"kind", "win"},
+        {"source", "us"},
+        {"metric", "mem_gib"},
+        {"before", "tp=8"},
+        {"after", "tp=4"},
+        {"at", "2026-01-02T03:04:05Z"},
+        {"replace", ""}}}};
 }
 
 using TriedParameter = std::pair<std::string_view, std::string_view>;  // use case, its parameter

@@ -20,5 +20,6 @@ UseCase calibrate_use_case();
 UseCase summarize_use_case();
 UseCase diagnose_use_case();
 UseCase diff_use_case();
+UseCase kb_use_case();
 
 }  // namespace sextant::app

@@ -37,6 +37,7 @@ ccache              faster second builds
 zsh                 checks the completion script
 fish                checks the completion script
 groff-base          checks the manual pages
+chromium            looks at reports as their readers do
 debootstrap         a fresh Debian to install the package into
 '
 

@@ -185,6 +185,12 @@ TEST(Cli, HelpShowsExamplesBeforeOptions) {
   EXPECT_EQ(run_sextant({"--version"}).out.substr(0, 8), "sextant ");
 }
 
+TEST(Cli, HelpNamesParametersAsTheyAreTyped) {
+  const Ran ran = run_sextant({"diagnose", "--help"});
+  EXPECT_NE(ran.out.find("of --model: where it was run"), std::string::npos) << ran.out;
+  EXPECT_EQ(ran.out.find("‹"), std::string::npos) << ran.out;
+}
+
 TEST(Cli, ColourOnlyWhereAskedFor) {
   const std::string escape = "\x1b[";
   const std::vector<std::string> question{"model", "gpt2"};

@@ -1,12 +1,14 @@
 // `sextant diagnose` on real profiles whose answers are known (../shared/traces; README there).
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <string>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include "base/places_testing.h"
+#include "base/scratch_folder_testing.h"
 #include "run_program.h"
 
 namespace sextant::tests {
@@ -32,6 +34,44 @@ class DiagnoseTruth : public testing::Test {
 
 double part(const json& answer, const char* key) {
   return answer["breakdown"][key].get<double>() / answer["step_time_s"].get<double>();
+}
+
+// The step that the models predict for what was run, beside what the profile shows: two profiles of
+// one model, with fused attention and without.
+TEST_F(DiagnoseTruth, ThePredictedStepLiesBesideTheMeasuredOne) {
+  const ScratchFolder folder;
+  const std::filesystem::path config = folder.path() / "llama-350m.json";
+  std::ofstream(config) << R"({"architectures": ["LlamaForCausalLM"], "model_type": "llama",
+    "hidden_size": 1024, "intermediate_size": 2816, "num_hidden_layers": 24,
+    "num_attention_heads": 16, "num_key_value_heads": 16, "vocab_size": 32000,
+    "max_position_embeddings": 16384, "rms_norm_eps": 1e-6, "hidden_act": "silu",
+    "tie_word_embeddings": false, "torch_dtype": "bfloat16"})";
+  const std::vector<std::string> job{"--model",     config.string(), "--on",     "1xh200-sxm",
+                                     "--framework", "accelerate",    "--layout", "mbs=4",
+                                     "--seq",       "2048",          "--gbs",    "4"};
+  const json fused = diagnosed("h200/llama-350m_s2048_b4_bf16_none_sdpa.json.gz", job);
+  if (fused.is_null()) {
+    GTEST_SKIP() << "no ../shared/traces/h200";
+  }
+  double covered = 0.0;
+  for (const json& one : fused["prediction"]["classes"]) {
+    const double measured = one["measured_s"].get<double>();
+    if (one["what"].get<std::string>().starts_with("products: ") || one["what"] == "attention") {
+      covered += measured;
+      EXPECT_NEAR(one["ratio"].get<double>(), 1.0, 0.3) << one;
+    }
+  }
+  // Products and attention; the rest of the 76 ms that the device computes streams.
+  EXPECT_GT(covered, 0.03);
+  const json eager = diagnosed("h200/llama-350m_s2048_b4_bf16_none_eager.json.gz", job);
+  bool is_explained = false;
+  for (const json& finding : eager["findings"]) {
+    is_explained |= finding["rule"] == "slower-than-predicted" &&
+                    finding["cause"].get<std::string>().starts_with("attention: ") &&
+                    finding["explained_by"] == "eager-attention";
+  }
+  EXPECT_TRUE(is_explained) << eager["findings"];
+  EXPECT_EQ(eager["bottleneck"]["class"], "hbm");
 }
 
 // 37.4/1.2/10.8/3.2/0.5/1.3/34.4/1.8 % of the time between a rank's first and last kernel, which is

@@ -29,10 +29,12 @@ class HostTruth : public testing::Test {
     EXPECT_TRUE(text);
     auto names = profile::RecognitionTable::parse(*std::move(text), "names.csv");
     EXPECT_TRUE(names);
+    // Of several files each says its own rank.
+    const auto rank = files.size() == 1 ? std::optional(RankId{0}) : std::nullopt;
     metrics::Summary all;
     for (const std::string& file : files) {
-      auto recording = profile::read_profile(shared_folder() / "traces" / file,
-                                             {.names = *names, .rank = RankId{0}});
+      auto recording =
+          profile::read_profile(shared_folder() / "traces" / file, {.names = *names, .rank = rank});
       EXPECT_TRUE(recording) << (recording ? "" : to_text(recording.error()));
       if (recording) {
         all = metrics::merge(std::move(all), metrics::summarize(*recording));
@@ -143,6 +145,32 @@ TEST_F(HostTruth, TheFirstLaunchOfAKernelLoadsIt) {
   ASSERT_FALSE(found.empty());
   EXPECT_EQ(found[0].rule, "recompilation");
   EXPECT_EQ(find(found, "hbm-near-limit"), nullptr);
+}
+
+// 15,230 functions of Python in 16 steps: how fast the host launches by itself is not known.
+TEST_F(HostTruth, RecordedStacksAreSaidToSlowTheHost) {
+  const auto found = found_in({"tracelens/b200_eager_rank0of8.json.gz"});
+  ASSERT_NE(find(found, "profiler-overhead"), nullptr);
+  EXPECT_EQ(find(found, "profiler-overhead")->status, Status::kInferred);
+  ASSERT_NE(find(found, "launch-bound"), nullptr);
+  EXPECT_EQ(find(found, "launch-bound")->explained_by, "profiler-overhead");
+}
+
+// Three steps of a model that a compiler made: the host has nothing to do with its time but that it
+// waits for each step's end.
+TEST_F(HostTruth, AJaxRunOnABusyDeviceRaisesNoAlarm) {
+  for (const Finding& finding : found_in({"xplane/jax_h200_llama_8layer.xplane.pb"})) {
+    EXPECT_EQ(finding.rule, "host-sync") << finding.cause;
+    EXPECT_LE(finding.per_step / 1_ms, 0.03 * 67.0) << finding.cause;
+  }
+}
+
+// Every step copies 8 bytes from pageable memory, and waits 9 ms for the device to take them.
+TEST_F(HostTruth, ACopyOfEightBytesHoldsTheHostUp) {
+  const auto found = found_in({"nsys/mfu_2gpu_before.sqlite"});
+  ASSERT_FALSE(found.empty());
+  EXPECT_EQ(found[0].rule, "pageable-copies");
+  EXPECT_EQ(found[0].status, Status::kInferred);
 }
 
 }  // namespace

@@ -26,8 +26,8 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return result;
 }
 
-[[noreturn]] void become(const Folder& folder, std::vector<std::string> arguments,
-                         std::vector<std::string> variables) {
+[[noreturn]] void become(const Folder& folder, const std::string& program,
+                         std::vector<std::string> arguments, std::vector<std::string> variables) {
   const auto open_as = [&](const char* name, int flags, int target) {
     const int file = open((folder.path() / name).c_str(), flags, 0600);
     dup2(file, target);
@@ -38,7 +38,6 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   if (chdir(folder.path().c_str()) != 0) {
     _exit(126);
   }
-  const std::string program = built_program();
   arguments.insert(arguments.begin(), program);
   execve(program.c_str(), pointers(arguments).data(), pointers(variables).data());
   _exit(127);
@@ -53,11 +52,12 @@ std::string content(const std::filesystem::path& file) {
 
 namespace {
 
-pid_t started(const Folder& folder, const std::vector<std::string>& arguments,
+pid_t started(const Folder& folder, const std::string& program,
+              const std::vector<std::string>& arguments,
               const std::vector<std::string>& variables) {
   const pid_t child = fork();
   if (child == 0) {
-    become(folder, arguments, variables);
+    become(folder, program, arguments, variables);
   }
   return child;
 }
@@ -98,7 +98,14 @@ Ran run_sextant(const std::vector<std::string>& arguments, const std::string& in
                 const std::vector<std::string>& variables) {
   const Folder folder;
   (void)folder.write("in", input);
-  return finished(folder, started(folder, arguments, variables));
+  return finished(folder, started(folder, built_program(), arguments, variables));
+}
+
+Ran run_other(const std::string& program, const std::vector<std::string>& arguments,
+              const std::vector<std::string>& variables) {
+  const Folder folder;
+  (void)folder.write("in", "");
+  return finished(folder, started(folder, program, arguments, variables));
 }
 
 Ran interrupted_sextant(const std::vector<std::string>& arguments, const std::string& input) {
@@ -107,7 +114,7 @@ Ran interrupted_sextant(const std::vector<std::string>& arguments, const std::st
   const std::filesystem::path pipe = folder.path() / "pipe.json";
   mkfifo(pipe.c_str(), 0600);
   std::signal(SIGPIPE, SIG_IGN);  // the program may be gone before it reads
-  const pid_t child = started(folder, arguments, {});
+  const pid_t child = started(folder, built_program(), arguments, {});
   if (const int file = opened_for(child, pipe); file >= 0) {
     kill(child, SIGINT);
     (void)!write(file, input.data(), input.size());

@@ -22,8 +22,12 @@ struct Ran {
 Ran run_sextant(const std::vector<std::string>& arguments, const std::string& input = {},
                 const std::vector<std::string>& variables = {});
 
-// The same, and Ctrl-C while it waits for the file `pipe.json` of its folder, which one of the
-// arguments names; after that the pipe holds `input` (at most 64 KiB).
+// Any other program, in the same way. `program` is the path of its file.
+Ran run_other(const std::string& program, const std::vector<std::string>& arguments,
+              const std::vector<std::string>& variables = {});
+
+// As run_sextant, and Ctrl-C while it waits for the file `pipe.json` of its folder, which one of
+// the arguments names; after that the pipe holds `input` (at most 64 KiB).
 Ran interrupted_sextant(const std::vector<std::string>& arguments, const std::string& input);
 
 // All of a file; nothing where it can't be read.

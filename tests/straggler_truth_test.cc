@@ -65,7 +65,9 @@ TEST_F(Straggler, OneSlowWorkerIsNamed) {
   ASSERT_EQ(findings.found.size(), 1U) << findings.found.at(1).cause;
   EXPECT_EQ(findings.found[0].rule, "slow-worker");
   EXPECT_EQ(findings.found[0].ranks, std::vector<RankId>{worker.rank});
-  EXPECT_NEAR(findings.found[0].per_step / scene.step, 1.0 - 1.0 / 1.97305, 0.02);
+  // A ceiling: what goes without the slowdown, and not much more.
+  EXPECT_GE(findings.found[0].per_step / scene.step, 1.0 - 1.0 / 1.97305);
+  EXPECT_LE(findings.found[0].per_step / scene.step, 1.2 * (1.0 - 1.0 / 1.97305));
 }
 
 // S = 1.179, M_S = 1.22, M_W = 0.03 (result-ST.json, ms-ST.json, mw-ST.json).

@@ -4,9 +4,16 @@
 #include <utility>
 #include <variant>
 
+#include <fmt/format.h>
+
 #include "app/calibrate_comm.h"
 #include "app/calibrate_kernels.h"
 #include "app/calibrate_runs.h"
+#include "app/recorded_devices.h"
+#include "app/trace_reading.h"
+#include "base/text.h"
+#include "calibrate/trace_kernels.h"
+#include "measured/table.h"
 
 namespace sextant::app {
 namespace {
@@ -85,10 +92,59 @@ Result<Answered<CalibrateReply>> one_of_all(Result<Answered<Answer>> answered) {
                                   std::move(one.artifacts)};
 }
 
+// Whose kernels a profile holds, by its own name of the device.
+Result<std::string> traced_device(const metrics::Summary& summary, const Context& context) {
+  std::vector<std::string> names;
+  for (const metrics::RankSummary& rank : summary.ranks) {
+    names.push_back(rank.device);
+  }
+  SEXTANT_TRY(const KnownDevices known, known_devices(names, "", context));
+  for (const std::optional<describe::Device>& device : known.of_rank) {
+    if (!device || device->id != known.of_rank.front()->id) {
+      return invalid("the profile does not say whose kernels these are", kCalibrateCommand,
+                     kDevice);
+    }
+  }
+  return known.of_rank.front()->id;
+}
+
+Result<Answered<CalibrateReply>> calibrate_traces(const CalibrateRequest& request,
+                                                  const Context& context, const Control& control) {
+  SEXTANT_TRY(TraceReading reading, read_traces({.traces = request.traces}, context, control));
+  metrics::Summary summary;
+  for (RankReading& rank : reading.ranks) {
+    summary.ranks.push_back(std::move(rank.summary));
+  }
+  std::string device = request.device;
+  if (device.empty()) {
+    SEXTANT_TRY(device, traced_device(summary, context));
+  }
+  calibrate::Inputs inputs;
+  inputs.inputs = reading.provenance.inputs;
+  inputs.names = join(request.traces, ", ");
+  SEXTANT_TRY(inputs.rows, measured::parse_table(calibrate::traced_kernels(summary),
+                                                 fmt::format("{}.csv", device), context.data));
+  if (inputs.rows.empty()) {
+    return invalid(
+        "no product or attention of the profile has shapes", inputs.names,
+        "a profile recorded with shapes (record_shapes=True), kernels of 50 us and more");
+  }
+  return one_of_all(calibrate_kernels(inputs, {device, request.write_file}, context));
+}
+
 }  // namespace
 
-Result<Answered<CalibrateReply>> calibrate(const CalibrateRequest& request,
-                                           const Context& context) {
+Result<Answered<CalibrateReply>> calibrate(const CalibrateRequest& request, const Context& context,
+                                           const Control& control) {
+  if (!request.traces.empty()) {
+    return request.tables.empty() ? calibrate_traces(request, context, control)
+                                  : invalid("tables and profiles were both given",
+                                            kCalibrateCommand, "FILE…, or ‹from-trace›");
+  }
+  if (request.tables.empty()) {
+    return invalid("there is nothing to calibrate from", kCalibrateCommand,
+                   "FILE…, or ‹from-trace›");
+  }
   SEXTANT_TRY(const calibrate::Inputs files, calibrate::read_inputs(request.tables, context.data));
   if (!files.texts.empty()) {
     SEXTANT_CHECK_OK(check_nccl_options(request));

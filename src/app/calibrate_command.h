@@ -7,6 +7,7 @@
 
 #include "app/answered.h"
 #include "app/context.h"
+#include "app/use_case.h"
 #include "base/result.h"
 #include "explain/calibration_view.h"
 #include "explain/comm_calibration_view.h"
@@ -18,9 +19,12 @@ struct CalibrateRequest {
   std::vector<std::string> tables;  // files and folders, of one kind (calibrate/inputs.h)
   std::string device;               // tables of timed kernels: whose timings they are
   // Kernels: the kernel file. Collectives: the folder of comm/links and comm/networks. Runs: the
-  // folder of step.toml and step_spread.toml. "" = not written.
+  // folder of step.toml, step_spread.toml and step_difference.toml. "" = not written.
   std::string write_file;
   std::string cluster = {};  // nccl-tests output: where it was measured (CLUSTER)
+  // Instead of tables: profiles of training, as `diagnose` takes them. Their device is that which
+  // they name where none is given.
+  std::vector<std::string> traces = {};
 };
 
 // Four kinds of input: tables of kernels (calibrate_kernels.h), tables of collectives and
@@ -28,6 +32,7 @@ struct CalibrateRequest {
 // options are not those of the kind, nothing is usable, or a file cannot be read.
 using CalibrateReply = std::variant<explain::CalibrationAnswer, explain::CommCalibrationAnswer,
                                     explain::RunCalibrationAnswer>;
-Result<Answered<CalibrateReply>> calibrate(const CalibrateRequest& request, const Context& context);
+Result<Answered<CalibrateReply>> calibrate(const CalibrateRequest& request, const Context& context,
+                                           const Control& control = {});
 
 }  // namespace sextant::app

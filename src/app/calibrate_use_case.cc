@@ -16,9 +16,14 @@ std::vector<Parameter> calibrate_parameters() {
            .help = "timed kernels (scripts/measure/kernel_table.py makes them), output of "
                    "nccl-tests, or tables of collectives or of training runs; - is standard input",
            .example = "kernels.csv",
-           .required = true,
            .many = true,
            .positional = true},
+          {.name = "from-trace",
+           .kind = ParameterKind::kFileToRead,
+           .value = "TRACE",
+           .help = "instead of FILE: profiles of training with shapes, as diagnose takes them",
+           .example = "rank0.pt.trace.json.gz",
+           .many = true},
           {.name = "device",
            .kind = ParameterKind::kDevice,
            .value = "NAME",
@@ -46,15 +51,18 @@ UseCase calibrate_use_case() {
                    {{{"file", "nccl.txt"}, {"on", "2xdgx-h100"}, {"write", "mine"}}},
                    {{{"file", "collectives.csv"}, {"write", "mine"}}},
                    {{{"file", "runs.csv"}, {"write", "mine"}}},
+                   {{{"from-trace", "rank0.pt.trace.json.gz"},
+                     {"write", "mine/kernels/h100-sxm.toml"}}},
                    {.given = {{"table", "h100-sxm.csv"}, {"data", "mine"}},
                     .use_case = "validate"}},
       .parameters = calibrate_parameters(),
-      .run = [](const Values& values, const Context& context, const Control&) {
+      .run = [](const Values& values, const Context& context, const Control& control) {
         return reply_of(calibrate({.tables = values.all("file"),
                                    .device = values.one("device"),
                                    .write_file = values.one("write"),
-                                   .cluster = values.one("on")},
-                                  context));
+                                   .cluster = values.one("on"),
+                                   .traces = values.all("from-trace")},
+                                  context, control));
       }};
 }
 

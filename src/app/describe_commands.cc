@@ -5,12 +5,14 @@
 #include <vector>
 
 #include "app/job_request.h"
+#include "base/text.h"
 #include "describe/cluster/cluster_inputs.h"
 #include "describe/cluster/load_cluster.h"
 #include "describe/layout/layout_text.h"
 #include "describe/layout/rules.h"
 #include "describe/model/load_model.h"
 #include "describe/model/parameters.h"
+#include "diagnose/rule_book.h"
 
 namespace sextant::app {
 namespace {
@@ -66,13 +68,21 @@ Result<Answered<explain::HardwareAnswer>> list_hardware(const Context& context) 
   return Answered<explain::HardwareAnswer>{std::move(answer)};
 }
 
-Result<Answered<RuleReply>> explain_rule(std::string_view id) {
+Result<Answered<RuleReply>> explain_rule(std::string_view id, const Context& context) {
+  SEXTANT_TRY(const diagnose::RuleBook found, diagnose::RuleBook::load(context.data));
   if (id.empty()) {
     const auto book = describe::rule_book();
-    return Answered<RuleReply>{explain::RuleBookAnswer{{book.begin(), book.end()}, provenance()}};
+    return Answered<RuleReply>{
+        explain::RuleBookAnswer{{book.begin(), book.end()}, found.rules(), provenance()}};
   }
-  SEXTANT_TRY(const describe::Rule rule, describe::find_rule(id));
-  return Answered<RuleReply>{explain::RuleAnswer{rule, provenance()}};
+  if (const diagnose::Rule* rule = found.find(to_lower(id))) {
+    return Answered<RuleReply>{explain::DiagnosisRuleAnswer{*rule, provenance()}};
+  }
+  if (const auto rule = describe::find_rule(id)) {
+    return Answered<RuleReply>{explain::RuleAnswer{*rule, provenance()}};
+  }
+  SEXTANT_TRY(const explain::WordsAnswer words, complete_words("rules", context));
+  return describe::unknown_word(id, words.words, "rule", {});
 }
 
 Result<explain::WordsAnswer> complete_words(std::string_view kind, const Context& context) {
@@ -91,6 +101,10 @@ Result<explain::WordsAnswer> complete_words(std::string_view kind, const Context
   if (kind == "rules") {
     for (const describe::Rule& rule : describe::rule_book()) {
       words.emplace_back(rule.id);
+    }
+    SEXTANT_TRY(const diagnose::RuleBook book, diagnose::RuleBook::load(context.data));
+    for (const diagnose::Rule& rule : book.rules()) {
+      words.push_back(rule.id);
     }
   } else if (kind == "layout-keys") {
     for (const describe::LayoutKey& key : describe::layout_keys()) {

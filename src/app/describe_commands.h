@@ -19,9 +19,10 @@ Result<Answered<explain::WordsAnswer>> list_models(const Context& context);
 Result<Answered<explain::ClusterAnswer>> cluster(std::string_view word, const Context& context);
 // Devices, systems and fabrics.
 Result<Answered<explain::HardwareAnswer>> list_hardware(const Context& context);
-// One rule, or all of them where `id` is empty.
-using RuleReply = std::variant<explain::RuleAnswer, explain::RuleBookAnswer>;
-Result<Answered<RuleReply>> explain_rule(std::string_view id);
+// One rule of layouts or of diagnosis, or all of them where `id` is empty.
+using RuleReply =
+    std::variant<explain::RuleAnswer, explain::DiagnosisRuleAnswer, explain::RuleBookAnswer>;
+Result<Answered<RuleReply>> explain_rule(std::string_view id, const Context& context);
 
 // Words that may be completed: kind is models, devices, systems, fabrics, rules, layout-keys or
 // frameworks.

@@ -1,4 +1,4 @@
-// diagnose: what profiles of a job's ranks show, measured.
+// diagnose: what profiles of a job's ranks show, measured, and what is slow in it and why.
 #pragma once
 
 #include <string>
@@ -6,6 +6,7 @@
 
 #include "app/answered.h"
 #include "app/context.h"
+#include "app/job_request.h"
 #include "app/trace_reading.h"
 #include "app/use_case.h"
 #include "base/result.h"
@@ -15,10 +16,15 @@
 namespace sextant::app {
 
 struct DiagnoseRequest {
-  TraceRequest traces;           // as_hta: HTA's tables are the answer
-  std::string device = {};       // what every rank's device is; "": what the profile names
-  std::string model_flops = {};  // of a step on one rank
-  std::string top = {};          // rows of each table
+  TraceRequest traces;             // as_hta: HTA's tables are the answer
+  std::string device = {};         // what every rank's device is; "": what the profile names
+  std::string framework = {};      // whose settings advice names first; "": the setting
+  std::string fail_on = {};        // "input-bound,gain>5%": No where one holds
+  std::string timeline_file = {};  // spans and evidence as a Chrome trace
+  std::string report_file = {};    // all of it as a page
+  std::string model_flops = {};    // of a step on one rank
+  std::string top = {};            // rows of each table
+  JobRequest job = {};             // what was run; without a model nothing is predicted
   bool verbose = false;
 };
 

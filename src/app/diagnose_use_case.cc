@@ -1,21 +1,68 @@
 #include <iterator>
 
 #include "app/diagnose.h"
+#include "app/job_parameters.h"
 #include "app/trace_parameters.h"
 #include "app/use_cases.h"
 
 namespace sextant::app {
 namespace {
 
+// What was run, so that its predicted step can be laid beside.
+Parameter optional_model() {
+  Parameter model = model_parameter();
+  model.help = "what was run: its predicted step is laid beside the measured one";
+  model.required = false;
+  model.positional = false;
+  return model;
+}
+
+Parameter optional_cluster() {
+  Parameter cluster = cluster_parameter();
+  cluster.help = "of ‹model›: where it was run";
+  cluster.required = false;
+  return cluster;
+}
+
 std::vector<Parameter> diagnose_parameters() {
   std::vector<Parameter> all = trace_parameters();
   const std::vector<Parameter> own{
-      {.name = "device",
-       .kind = ParameterKind::kDevice,
-       .value = "DEVICE",
-       .help = "whose peaks utilisation is of",
-       .otherwise = "the one that the profile names",
-       .example = "h100-sxm"},
+      judged_device_parameter(),
+      advised_framework_parameter(),
+      optional_model(),
+      optional_cluster(),
+      {.name = "layout",
+       .kind = ParameterKind::kLayout,
+       .value = "LAYOUT",
+       .help = "of ‹model›: how it was run",
+       .otherwise = "the framework's own values",
+       .example = "tp=8,pp=4,mbs=1"},
+      {.name = "seq",
+       .value = "TOKENS",
+       .help = "of ‹model›: tokens a sequence",
+       .fallback = "4096",
+       .example = "2048"},
+      {.name = "gbs",
+       .kind = ParameterKind::kCount,
+       .value = "SEQUENCES",
+       .help = "of ‹model›: global batch",
+       .otherwise = "one microbatch, four a pipeline rank",
+       .example = "256"},
+      {.name = "fail-on",
+       .value = "CONDITIONS",
+       .help = "answer no (exit 1) where one holds: RULE, gain>SHARE, joined by commas",
+       .example = "input-bound,gain>5%"},
+      {.name = "timeline",
+       .kind = ParameterKind::kFileToWrite,
+       .value = "FILE",
+       .help = "write the longest spans with the evidence beside them as a Chrome trace "
+               "(ui.perfetto.dev)",
+       .example = "annotated.json"},
+      {.name = "report",
+       .kind = ParameterKind::kFileToWrite,
+       .value = "FILE",
+       .help = "write all of it as one HTML file that needs no other",
+       .example = "report.html"},
       {.name = "model-flops",
        .value = "FLOPS",
        .help = "of the model's step on one rank, for MFU",
@@ -29,7 +76,8 @@ std::vector<Parameter> diagnose_parameters() {
        .example = "10"},
       {.name = "verbose",
        .kind = ParameterKind::kFlag,
-       .help = "longer tables, every step, all that was not read"},
+       .help =
+           "all evidence, advice and sources, longer tables, every step, all that was not read"},
       {.name = "hta-compatible",
        .kind = ParameterKind::kFlag,
        .help = "the tables of HolisticTraceAnalysis instead, in its units and rounding"}};
@@ -37,15 +85,22 @@ std::vector<Parameter> diagnose_parameters() {
   return all;
 }
 
+// Without a model there is no job.
+JobRequest run_job(const Values& values) {
+  return values.has("model") ? job_request(values) : JobRequest{};
+}
+
 }  // namespace
 
 UseCase diagnose_use_case() {
   return {.name = "diagnose",
           .summary =
-              "What profiles of a job show: where a step's time goes, on which rank, and why "
-              "devices wait",
+              "What is slow in a recorded run: where a step's time goes, on which rank, why, and "
+              "what to do about it",
           .examples = {{{{"trace", "rank0.pt.trace.json.gz"}}},
                        {{{"trace", "logs/"}, {"steps", "3-7"}}},
+                       {{{"trace", "logs/"}, {"fail-on", "input-bound,gain>10%"}}},
+                       {{{"trace", "logs/"}, {"report", "report.html"}}},
                        {{{"trace", "logs/"}, {"output", "json"}}}},
           .parameters = diagnose_parameters(),
           .run =
@@ -54,8 +109,13 @@ UseCase diagnose_use_case() {
                 traces.as_hta = values.has("hta-compatible");
                 return reply_of(diagnose({.traces = std::move(traces),
                                           .device = values.one("device"),
+                                          .framework = values.one("framework"),
+                                          .fail_on = values.one("fail-on"),
+                                          .timeline_file = values.one("timeline"),
+                                          .report_file = values.one("report"),
                                           .model_flops = values.one("model-flops"),
                                           .top = values.one("top"),
+                                          .job = run_job(values),
                                           .verbose = values.has("verbose")},
                                          context, control));
               },

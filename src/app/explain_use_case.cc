@@ -33,7 +33,7 @@ Result<Reply> run_explain(const Values& values, const Context& context, const Co
     }
     return reply_of(explainer(job_request(values), context));
   }
-  return reply_of(explain_rule(topic));
+  return reply_of(explain_rule(topic, context));
 }
 
 std::vector<Parameter> explain_parameters() {
@@ -56,6 +56,7 @@ UseCase explain_use_case() {
   return {.name = "explain",
           .summary = "Why: what a rule asks for, or what a job's numbers are made of",
           .examples = {{{{"topic", "KV-HEADS-TP"}}},
+                       {{{"topic", "input-bound"}}},
                        {{{"topic", "step"},
                          {"model", "llama-3.1-70b"},
                          {"on", "64xh100-sxm"},

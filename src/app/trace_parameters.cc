@@ -1,5 +1,7 @@
 #include "app/trace_parameters.h"
 
+#include "app/job_parameters.h"
+
 namespace sextant::app {
 
 std::vector<Parameter> trace_parameters() {
@@ -27,6 +29,25 @@ std::vector<Parameter> trace_parameters() {
            .value = "FILE",
            .help = "table of kernels' names that goes before ours: pattern,says,value,source",
            .example = "ours.csv"}};
+}
+
+Parameter judged_device_parameter() {
+  return {.name = "device",
+          .kind = ParameterKind::kDevice,
+          .value = "DEVICE",
+          .help = "whose peaks utilisation is of",
+          .otherwise = "the one that the profile names",
+          .example = "h100-sxm"};
+}
+
+Parameter advised_framework_parameter() {
+  return {.name = "framework",
+          .kind = ParameterKind::kFramework,
+          .value = "NAME",
+          .help = "whose settings advice names first",
+          .otherwise = "the setting; else PyTorch's, or XLA's",
+          .words = main_spellings(describe::kFrameworkWords),
+          .example = "megatron-core"};
 }
 
 TraceRequest trace_request(const Values& values) {

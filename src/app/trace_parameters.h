@@ -9,6 +9,9 @@
 namespace sextant::app {
 
 std::vector<Parameter> trace_parameters();
+// Of those that judge what they read.
+Parameter judged_device_parameter();
+Parameter advised_framework_parameter();
 TraceRequest trace_request(const Values& values);
 
 }  // namespace sextant::app

@@ -18,6 +18,7 @@
 #include "explain/diagnose_words.h"
 #include "profile/read.h"
 #include "profile/sxs.h"
+#include "timeline/thinned.h"
 
 namespace sextant::app {
 namespace {
@@ -36,6 +37,7 @@ constexpr Bytes kMostSummaryBytes = 4_GiB;
 constexpr double kSummaryHeld = 15.0;
 constexpr std::string_view kNamesFile = "profile/names.csv";
 constexpr std::string_view kNothingRan = "nothing that ran is recorded";
+constexpr std::string_view kOperatorsFile = "profile/operators.csv";
 
 // What one file gave.
 struct FileReading {
@@ -43,6 +45,7 @@ struct FileReading {
   std::string hash;
   std::vector<RankReading> ranks;
   std::vector<explain::HtaRankTables> hta;
+  timeline::Timeline spans;
   std::vector<explain::DiagnosedLoss> unread;
   std::optional<Error> error;
   bool is_read = false;
@@ -53,8 +56,10 @@ struct ReadingPlan {
   std::optional<metrics::StepRange> steps = std::nullopt;
   std::vector<NumberRange> ranks = {};  // empty: all
   profile::RecognitionTable names = {};
+  profile::OperatorTable operators = {};
   bool keeps_collectives = false;
   bool as_hta = false;
+  std::size_t spans_of_file = 0;
 };
 
 Result<profile::RecognitionTable> recognition(const std::string& own, const Context& context) {
@@ -75,6 +80,11 @@ Result<ReadingPlan> plan_of(const TraceRequest& request, std::vector<TraceFile> 
   ReadingPlan plan{.files = std::move(files),
                    .keeps_collectives = request.keeps_collectives,
                    .as_hta = request.as_hta};
+  // A file of many keeps enough to be recognised.
+  constexpr std::size_t kFewestSpans = 200;
+  if (request.keeps_spans > 0 && !plan.files.empty()) {
+    plan.spans_of_file = std::max(kFewestSpans, request.keeps_spans / plan.files.size());
+  }
   if (!request.steps.empty()) {
     SEXTANT_TRY(const NumberRange range, number_range(request.steps, "‹steps›"));
     plan.steps = metrics::StepRange{range.first, range.last};
@@ -83,6 +93,9 @@ Result<ReadingPlan> plan_of(const TraceRequest& request, std::vector<TraceFile> 
     SEXTANT_TRY(plan.ranks, number_ranges(request.ranks, "‹ranks›"));
   }
   SEXTANT_TRY(plan.names, recognition(request.names, context));
+  SEXTANT_TRY(std::string operators, context.data.read(kOperatorsFile));
+  SEXTANT_TRY(plan.operators, profile::OperatorTable::parse(std::move(operators),
+                                                            context.data.where(kOperatorsFile)));
   return plan;
 }
 
@@ -134,6 +147,27 @@ void take_hta(const metrics::View& view, FileReading& into) {
   }
 }
 
+// The longest of the kept steps.
+void take_spans(const timeline::Recording& recording, std::size_t most, FileReading& into) {
+  std::int64_t from = timeline::Timeline::kFarthestNs;
+  std::int64_t to = -timeline::Timeline::kFarthestNs;
+  for (const RankReading& rank : into.ranks) {
+    for (const metrics::StepMeasures& step : rank.summary.steps) {
+      from = std::min({from, step.host.start_ns, step.window.start_ns});
+      to = std::max({to, step.host.end_ns, step.window.end_ns});
+    }
+  }
+  if (from > to) {
+    return;
+  }
+  timeline::add_longest(recording.timeline,
+                        {.most = most,
+                         .from_ns = from - recording.origin_ns,
+                         .to_ns = to - recording.origin_ns,
+                         .shift_ns = recording.origin_ns},
+                        into.spans);
+}
+
 // An Error where no rank of the recording has a step that was asked for.
 Result<void> check_steps(const timeline::Recording& recording, const metrics::Summary& summary,
                          const ReadingPlan& plan) {
@@ -165,6 +199,9 @@ Result<void> take_recording(const timeline::Recording& recording, const ReadingP
   metrics::Summary summary = metrics::summarize(recording, {.steps = plan.steps});
   SEXTANT_CHECK_OK(check_steps(recording, summary, plan));
   take_summary(std::move(summary), plan, number, into);
+  if (plan.spans_of_file > 0) {
+    take_spans(recording, plan.spans_of_file, into);
+  }
   for (RankReading& rank : into.ranks) {
     rank.is_stated = plan.files[number].rank || is_stated(recording, rank.summary.rank);
   }
@@ -251,6 +288,7 @@ class FileReader {
     SEXTANT_TRY(
         const timeline::Recording recording,
         profile::read_profile(file.path, {.names = plan_.names,
+                                          .operators = plan_.operators,
                                           .rank = file.rank,
                                           .progress = [this, i](std::int64_t taken, std::int64_t) {
                                             progress_.taken(i, taken);
@@ -312,6 +350,7 @@ TraceReading readings_joined(std::vector<FileReading> readings) {
       reading.ranks.push_back(std::move(rank));
     }
     std::ranges::move(one.hta, std::back_inserter(reading.hta));
+    timeline::add_longest(one.spans, {.most = 2 * one.spans.spans().size()}, reading.spans);
     std::ranges::move(one.unread, std::back_inserter(reading.unread));
     reading.provenance.inputs.emplace_back(one.file.name, std::move(one.hash));
     reading.files.push_back(std::move(one.file));

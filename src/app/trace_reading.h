@@ -26,6 +26,7 @@ struct TraceRequest {
   std::string names = {};           // a table of kernels' names that goes before ours
   bool keeps_collectives = false;   // each one as its rank saw it
   bool as_hta = false;              // HTA's numbers beside ours
+  std::size_t keeps_spans = 0;      // of all files together, about: the longest, to be looked at
 };
 
 // What is read of one rank.
@@ -42,6 +43,7 @@ struct TraceReading {
   std::vector<explain::DiagnosedLoss> unread;
   std::vector<std::string> notes;
   std::vector<explain::HtaRankTables> hta;  // where asked for
+  timeline::Timeline spans;                 // those kept, of kept steps, on the recorder's clock
   bool is_stopped = false;                  // whoever asked has stopped it: files are missing
 };
 

@@ -132,14 +132,33 @@ TEST(UseCases, ExamplesAreAnswered) {
   }
 }
 
+std::string megatron_script(const ScratchFolder& folder) {
+  return folder.write("train.sh",
+                      "torchrun --nnodes 1 --nproc-per-node 8 pretrain_gpt.py --bf16 "
+                      "--num-layers 32 --hidden-size 4096 --ffn-hidden-size 14336 "
+                      "--num-attention-heads 32 --swiglu --vocab-size 32000 "
+                      "--seq-length 4096 --micro-batch-size 1 --global-batch-size 64\n");
+}
+
+std::string one_kernel(const ScratchFolder& folder) {
+  return folder.write("trace.json", R"json({"traceEvents": [
+{"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "ts": 10, "dur": 5,
+ "args": {"correlation": 1}},
+{"ph": "X", "cat": "kernel", "name": "gemm", "pid": 0, "tid": 7, "ts": 20, "dur": 90,
+ "args": {"device": 0, "stream": 7, "correlation": 1}}]})json");
+}
+
 // A request so small that every parameter of its use case can be tried on it.
 struct SmallRequest {
   std::string_view use_case;
   Values values;
 };
 
-// Every parameter that has a default or words says something in one of them. `script`: a job's own.
-std::vector<SmallRequest> small_requests(const ScratchFolder& folder, const std::string& script) {
+// Every parameter that has a default or words says something in one of them. Files that they read
+// lie in `folder`.
+std::vector<SmallRequest> small_requests(const ScratchFolder& folder) {
+  const std::string script = megatron_script(folder);
+  const std::string trace = one_kernel(folder);
   const std::string kb = (folder.path() / "kb.sqlite").string();
   const Values job{{"model", "llama-3.1-8b"}, {"on", "8xh100-sxm"}, {"layout", "tp=2"}};
   const Values all_reduce{{"collective", "all_reduce"}, {"on", "2xdgx-h100"}};
@@ -166,6 +185,8 @@ std::vector<SmallRequest> small_requests(const ScratchFolder& folder, const std:
         {"emit", "megatron"}}},
       {"explain",
        {{"topic", "memory"}, {"model", "llama-3.1-8b"}, {"on", "8xh100-sxm"}, {"layout", "tp=2"}}},
+      {"diagnose", {{"trace", trace}}},
+      {"diff", {{"a", trace}, {"b", trace}}},
       {"kb", {{"kb", kb}}},
       {"kb", {{"kb", kb}, {"action", "search"}, {"what", "bubble"}}},
       {"kb", {{"kb", kb}, {"what", "interleave-stages"}}},
@@ -196,14 +217,6 @@ std::vector<SmallRequest> small_requests(const ScratchFolder& folder, const std:
         {"replace", ""}}}};
 }
 
-std::string megatron_script(const ScratchFolder& folder) {
-  return folder.write("train.sh",
-                      "torchrun --nnodes 1 --nproc-per-node 8 pretrain_gpt.py --bf16 "
-                      "--num-layers 32 --hidden-size 4096 --ffn-hidden-size 14336 "
-                      "--num-attention-heads 32 --swiglu --vocab-size 32000 "
-                      "--seq-length 4096 --micro-batch-size 1 --global-batch-size 64\n");
-}
-
 using TriedParameter = std::pair<std::string_view, std::string_view>;  // use case, its parameter
 
 // What the table says counts where nothing is given is what does: said aloud it changes no number.
@@ -212,7 +225,7 @@ TEST(UseCases, TheDefaultSaidAloudIsTheAnswerWithoutIt) {
   const ScratchFolder folder;
   constexpr explain::Style kCsv{explain::Format::kCsv, false};
   std::set<TriedParameter> tried;
-  for (const auto& [name, values] : small_requests(folder, megatron_script(folder))) {
+  for (const auto& [name, values] : small_requests(folder)) {
     const UseCase& use_case = *find_use_case(name);
     const auto plain = ask(use_case, values, context);
     for (const Parameter& parameter : use_case.parameters) {
@@ -236,7 +249,7 @@ TEST(UseCases, WordsOfTheTablesAreAccepted) {
   const Context context = megatron_context();
   const ScratchFolder folder;
   std::set<std::pair<TriedParameter, std::string_view>> accepted;
-  for (const auto& [name, values] : small_requests(folder, megatron_script(folder))) {
+  for (const auto& [name, values] : small_requests(folder)) {
     const UseCase& use_case = *find_use_case(name);
     for (const Parameter& parameter : use_case.parameters) {
       for (const std::string_view word : parameter.words) {
@@ -260,7 +273,7 @@ TEST(UseCases, WordsOfTheTablesAreAccepted) {
 TEST(UseCases, OtherWordsAreErrors) {
   const Context context = megatron_context();
   const ScratchFolder folder;
-  for (const auto& [name, values] : small_requests(folder, megatron_script(folder))) {
+  for (const auto& [name, values] : small_requests(folder)) {
     const UseCase& use_case = *find_use_case(name);
     for (const Parameter& parameter : use_case.parameters) {
       if (!parameter.words.empty()) {

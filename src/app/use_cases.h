@@ -19,6 +19,7 @@ UseCase validate_use_case();
 UseCase calibrate_use_case();
 UseCase summarize_use_case();
 UseCase diagnose_use_case();
+UseCase diff_use_case();
 UseCase kb_use_case();
 
 }  // namespace sextant::app

@@ -23,8 +23,9 @@ std::vector<RunSample> run_samples(const std::vector<measured::Row>& rows,
     auto asked = predictor.question(row);
     if (auto* found = std::get_if<validate::RunQuestion>(&asked)) {
       const describe::Job& job = *found->job;
-      samples.push_back({row.source, measured::run_system(job.cluster),
-                         measured::run_configuration(job), found->job,
+      samples.push_back({row.source, std::get<measured::RunSubject>(row.subject).origin,
+                         measured::run_system(job.cluster), measured::run_configuration(job),
+                         found->job,
                          std::make_shared<const step::StepModel>(std::move(found->machine.model)),
                          row.measured * 1_s});
     }

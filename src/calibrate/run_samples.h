@@ -15,6 +15,7 @@ namespace sextant::calibrate {
 
 struct RunSample {
   std::string source;
+  std::string origin;         // the paper or repository of the row
   std::string system;         // measured::run_system of its cluster
   std::string configuration;  // equal where the same job was measured again
   measured::JobPointer job;

@@ -41,6 +41,7 @@ RunSample sample_of(const std::string& cluster, const std::string& layout, std::
   auto machine = machine::step_machine(job, built_in_data());
   EXPECT_TRUE(machine) << (machine ? "" : to_text(machine.error()));
   return {.source = "one",
+          .origin = "one",
           .system = cluster,
           .configuration = cluster + layout + std::to_string(batch),
           .job = std::make_shared<const describe::Job>(job),

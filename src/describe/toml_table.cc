@@ -268,6 +268,22 @@ bool TomlTable::has(std::string_view key) const {
   return as_table(table_).contains(key);
 }
 
+std::vector<std::string> TomlTable::keys_as_written() const {
+  using Place = std::pair<toml::source_position, std::string>;
+  std::vector<Place> places;
+  for (const auto& [key, value] : as_table(table_)) {
+    places.emplace_back(key.source().begin, std::string(key.str()));
+  }
+  std::ranges::sort(places, [](const Place& a, const Place& b) {
+    return std::pair(a.first.line, a.first.column) < std::pair(b.first.line, b.first.column);
+  });
+  std::vector<std::string> names;
+  for (Place& place : places) {
+    names.push_back(std::move(place.second));
+  }
+  return names;
+}
+
 std::vector<std::string> TomlTable::keys() const {
   std::vector<std::string> names;
   for (const auto& [key, value] : as_table(table_)) {

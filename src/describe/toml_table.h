@@ -22,6 +22,7 @@ class TomlTable {
 
   [[nodiscard]] bool has(std::string_view key) const;
   [[nodiscard]] std::vector<std::string> keys() const;
+  [[nodiscard]] std::vector<std::string> keys_as_written() const;  // from the top of the file
 
   // Required values. An Error names the file, line and column, and what is allowed.
   [[nodiscard]] Result<std::string> text(std::string_view key) const;

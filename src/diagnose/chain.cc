@@ -56,10 +56,11 @@ class Account {
 
 class ChainWalk {
  public:
-  ChainWalk(const ReplayGraph& graph, const Replay& replay, const PeerMedians& medians)
+  ChainWalk(const ReplayGraph& graph, const Replay& replay, const PeerTotals& peers)
       : graph_(graph),
         replay_(replay),
-        medians_(medians),
+        peers_(peers),
+        transfers_(median_transfers(graph)),
         missing_(graph.meetings),
         step_of_(graph.nodes.size(), 0) {
     for (std::uint32_t step = 0; step < graph.steps.size(); ++step) {
@@ -78,7 +79,11 @@ class ChainWalk {
       walk(graph_.steps[step], order[step]);
     }
     Chain chain{.roots = {}, .waiting_ns = waiting_ns_};
-    for (const auto& [key, root] : roots_) {
+    for (auto& [key, root] : roots_) {
+      const std::int64_t mean =
+          root.waiting_ns / std::max<std::int64_t>(1, static_cast<std::int64_t>(order.size()));
+      root.steps = std::ranges::count_if(by_step_[key],
+                                         [&](std::int64_t waiting) { return 2 * waiting >= mean; });
       if (root.waiting_ns > 0) {
         chain.roots.push_back(root);
       }
@@ -104,8 +109,8 @@ class ChainWalk {
         meet(node);
       }
     }
-    for (const RootKey key : in_step_) {
-      roots_[key].steps += 1;
+    for (const auto& [key, waiting_ns] : in_step_) {
+      by_step_[key].push_back(waiting_ns);
     }
   }
 
@@ -130,7 +135,7 @@ class ChainWalk {
   void add_work(std::uint32_t node) {
     const ReplayNode& of = graph_.nodes[node];
     const WorkParts parts = parts_of(graph_.summary->ranks[of.rank].work[of.place]);
-    const WorkParts& normal = medians_.parts_of(node);
+    const WorkParts normal = peers_.normal_of(graph_, node);
     for (std::size_t part = 0; part < kWorkCauses; ++part) {
       if (parts[part] != normal[part]) {
         add_excess(node, static_cast<LateCause>(part), parts[part] - normal[part]);
@@ -152,7 +157,7 @@ class ChainWalk {
       }
       explain(late, account(member), replay_.came_ns[last] - replay_.came_ns[member]);
       account(member) = late;
-      const std::int64_t slower = graph_.nodes[first].actual_ns - medians_.length_of(first);
+      const std::int64_t slower = graph_.nodes[first].actual_ns - transfers_[first];
       if (slower > 0) {
         account(member).add(key_of(graph_.nodes[first].rank, LateCause::kLink), slower);
       }
@@ -160,7 +165,7 @@ class ChainWalk {
     for (const RootKey key : in_meeting_) {
       roots_[key].meetings += 1;
     }
-    const std::int64_t slower = graph_.nodes[first].actual_ns - medians_.length_of(first);
+    const std::int64_t slower = graph_.nodes[first].actual_ns - transfers_[first];
     Root& link = root_of(graph_.nodes[first].rank, LateCause::kLink);
     if (slower > link.worst_ns) {
       link.worst_ns = slower;
@@ -190,7 +195,7 @@ class ChainWalk {
       if (beyond > 0) {
         const auto explained = static_cast<std::int64_t>(scale * static_cast<double>(beyond) + 0.5);
         roots_[key].waiting_ns += explained;
-        in_step_.insert(key);
+        in_step_[key] += explained;
         in_meeting_.insert(key);
       }
     }
@@ -198,13 +203,16 @@ class ChainWalk {
 
   const ReplayGraph& graph_;
   const Replay& replay_;
-  const PeerMedians& medians_;
+  const PeerTotals& peers_;
+  const std::vector<std::int64_t> transfers_;
   std::vector<std::uint32_t> missing_;
   std::vector<std::uint32_t> step_of_;
   std::vector<Account> accounts_;  // of the step's nodes
   std::uint32_t first_ = 0;
   std::map<RootKey, Root> roots_;
-  std::set<RootKey> in_step_, in_meeting_;  // that explain any
+  std::map<RootKey, std::vector<std::int64_t>> by_step_;  // of steps in which it explains any
+  std::map<RootKey, std::int64_t> in_step_;
+  std::set<RootKey> in_meeting_;
   std::int64_t waiting_ns_ = 0;
 };
 
@@ -215,8 +223,8 @@ double Chain::share_of(const Root& root) const {
                          : static_cast<double>(root.waiting_ns) / static_cast<double>(waiting_ns);
 }
 
-Chain chain_of(const ReplayGraph& graph, const Replay& replay, const PeerMedians& medians) {
-  return ChainWalk(graph, replay, medians).take();
+Chain chain_of(const ReplayGraph& graph, const Replay& replay, const PeerTotals& peers) {
+  return ChainWalk(graph, replay, peers).take();
 }
 
 }  // namespace sextant::diagnose

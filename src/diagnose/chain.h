@@ -22,8 +22,8 @@ struct Root {
   std::uint32_t rank = 0;  // place in Summary::ranks; of a link: of the first of its group
   LateCause cause = LateCause::kCompute;
   std::int64_t waiting_ns = 0;  // of all ranks in all replayed steps, that it explains
-  std::int64_t steps = 0;       // in which it explains any
-  std::int64_t meetings = 0;    // likewise
+  std::int64_t steps = 0;       // in which it explains at least half as much as in the mean step
+  std::int64_t meetings = 0;    // in which it explains any
   // The node of the rank that was longest beyond its peers', and by how much.
   std::uint32_t worst_node = metrics::kNone;
   std::int64_t worst_ns = 0;
@@ -35,7 +35,8 @@ struct Chain {
   [[nodiscard]] double share_of(const Root& root) const;
 };
 
-// Linear in nodes; 136 bytes for each of a step's while it works. `replay`: of actual_lengths().
-Chain chain_of(const ReplayGraph& graph, const Replay& replay, const PeerMedians& medians);
+// Linear in nodes; 136 bytes for each of a step's while it works. `replay`: of actual_lengths();
+// `peers`: medians.
+Chain chain_of(const ReplayGraph& graph, const Replay& replay, const PeerTotals& peers);
 
 }  // namespace sextant::diagnose

@@ -1,11 +1,20 @@
 #include "diagnose/diagnosis.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "diagnose/communication_rules.h"
+#include "diagnose/device_rules.h"
 #include "diagnose/host_rules.h"
+#include "diagnose/imbalance_rules.h"
+#include "diagnose/laid_over.h"
+#include "diagnose/precedence.h"
 #include "diagnose/rank_rules.h"
 
 namespace sextant::diagnose {
@@ -17,6 +26,28 @@ void add(Findings&& family, Diagnosis& diagnosis) {
   std::ranges::move(family.notes, std::back_inserter(diagnosis.notes));
 }
 
+// The device waits for its host before work that need not be there at all: that time is the
+// finding's that says so, and no longer of those that say how slowly the host launches.
+void leave_idle_to_its_cause(std::vector<Finding>& findings) {
+  constexpr std::array<std::string_view, 3> kSpared{"needless-recompute", "small-products",
+                                                    "unfused-optimizer"};
+  constexpr auto kIdlePart = static_cast<std::size_t>(StepPart::kIdle);
+  const auto launches = std::ranges::find(findings, "launch-bound", &Finding::rule);
+  if (launches == findings.end()) {
+    return;
+  }
+  for (const Finding& other : findings) {
+    const Seconds shared = std::min(other.parts[kIdlePart], launches->parts[kIdlePart]);
+    if (std::ranges::find(kSpared, other.rule) == kSpared.end() || shared <= Seconds()) {
+      continue;
+    }
+    launches->parts[kIdlePart] -= shared;
+    launches->per_step -= shared;
+    launches->cause +=
+        fmt::format("; {:.3g} ms of it before work that {} would spare", shared / 1_ms, other.rule);
+  }
+}
+
 // Worth most first; what another finding explains after all others; of equals by rule.
 bool comes_before(const Finding& a, const Finding& b) {
   return std::tuple(a.explained_by.has_value(), -(a.per_step / 1_s), a.rule) <
@@ -25,16 +56,27 @@ bool comes_before(const Finding& a, const Finding& b) {
 
 }  // namespace
 
-Diagnosis diagnosis_of(const Scene& scene) {
+Diagnosis diagnosis_of(const Scene& scene, const LaidOver* laid) {
   Diagnosis diagnosis{.step = scene.step,
                       .parts = scene.parts,
+                      .bottleneck = bottleneck_of(bottleneck_facts(scene)),
                       .findings = {},
                       .abstentions = {},
                       .notes = {},
                       .ceiling = {}};
+  diagnosis.bottleneck = bottleneck_of(bottleneck_facts(scene));
   // Families of rules, each in files of its own.
+  const CommunicationTimes communication = communication_times(scene);
+  add(exposed_communication(scene, communication), diagnosis);
+  add(uneven_work(scene, communication), diagnosis);
   add(rank_findings(scene), diagnosis);
+  add(device_findings(scene), diagnosis);
   add(host_findings(scene), diagnosis);
+  leave_idle_to_its_cause(diagnosis.findings);
+  explain(diagnosis.findings);
+  if (laid != nullptr) {
+    add(departure_findings(scene, *laid, diagnosis.findings), diagnosis);
+  }
   std::ranges::stable_sort(diagnosis.findings, comes_before);
   std::ranges::stable_sort(diagnosis.abstentions, {}, &Abstention::rule);
   diagnosis.ceiling = total_ceiling(diagnosis.findings, diagnosis.parts);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "diagnose/bottleneck.h"
 #include "diagnose/finding.h"
 #include "diagnose/scene.h"
 
@@ -19,14 +20,18 @@ struct Findings {
 };
 
 struct Diagnosis {
-  Seconds step;                         // mean, that all seconds are of
-  PartTimes parts{};                    // of it
+  Seconds step;       // mean, that all seconds are of
+  PartTimes parts{};  // of it
+  BottleneckClass bottleneck = {};
   std::vector<Finding> findings;        // worth most first; explained ones after all others
   std::vector<Abstention> abstentions;  // by rule
   std::vector<std::string> notes;       // what they rest on, in order of families
   Seconds ceiling;                      // total_ceiling of the findings
 };
 
-Diagnosis diagnosis_of(const Scene& scene);
+struct LaidOver;
+
+// `laid`: a predicted step beside it (laid_over.h), null: none.
+Diagnosis diagnosis_of(const Scene& scene, const LaidOver* laid = nullptr);
 
 }  // namespace sextant::diagnose

@@ -38,16 +38,20 @@ double gain_ceiling(Seconds lost, Seconds step) {
 
 Seconds total_ceiling(std::span<const Finding> findings, const PartTimes& step) {
   Seconds total{};
+  Seconds whole{};
   for (std::size_t part = 0; part < kStepParts; ++part) {
     Seconds claimed{};
+    Seconds largest{};
     for (const Finding& finding : findings) {
       if (!finding.explained_by) {
         claimed += finding.parts[part];
+        largest = std::max(largest, finding.parts[part]);
       }
     }
-    total += std::min(claimed, step[part]);
+    total += std::max(largest, std::min(claimed, step[part]));
+    whole += step[part];
   }
-  return total;
+  return std::min(total, whole);
 }
 
 }  // namespace sextant::diagnose

@@ -47,15 +47,15 @@ struct Evidence {
 inline constexpr std::size_t kMostEvidence = 8;  // of a finding
 
 struct Finding {
-  std::string rule;           // of the rule book: "input-bound"
-  std::string cause;          // one sentence with this run's figures
-  std::vector<RankId> ranks;  // whose doing it is, in order; empty: all alike
-  Seconds per_step;           // a mean step is longer by at most that
-  PartTimes parts{};          // the same by part of the step; adds up to per_step
+  std::string rule;                // of the rule book: "input-bound"
+  std::string cause;               // one sentence with this run's figures
+  std::vector<RankId> ranks = {};  // whose doing it is, in order; empty: all alike
+  Seconds per_step = {};           // a mean step is longer by at most that
+  PartTimes parts{};               // the same by part of the step; adds up to per_step
   Status status = Status::kInferred;
-  std::vector<Evidence> evidence;  // at most kMostEvidence
+  std::vector<Evidence> evidence = {};  // at most kMostEvidence
   // What of the rule's advice holds for this run, in order of gain; empty: all of it, in its order.
-  std::vector<std::string> advice;
+  std::vector<std::string> advice = {};
   // Reported, but nothing to mend: below what a step varies by, or explained by another finding.
   std::optional<std::string> explained_by = std::nullopt;  // that finding's rule
 };
@@ -70,7 +70,9 @@ struct Abstention {
 double gain_ceiling(Seconds lost, Seconds step);
 
 // What all of them together can free of a step at most: in each part no more than the part is long,
-// and of findings that speak of one part no more than their sum. Explained ones count nothing.
+// and of findings that speak of one part no more than their sum. One that blames a single rank may
+// be worth more than a mean rank's part: no less than it alone, no more than the step. Explained
+// ones count nothing.
 Seconds total_ceiling(std::span<const Finding> findings, const PartTimes& step);
 
 }  // namespace sextant::diagnose

@@ -24,6 +24,16 @@ TEST(Finding, MomentsThatTwoFindingsSpeakOfCountOnce) {
   EXPECT_DOUBLE_EQ(total_ceiling(both, step) / 1_s, 4.0);
 }
 
+// A rank that computes for 8 s of a step of 10 in which ranks compute for 3 on average.
+TEST(Finding, OneRanksClaimIsNoSmallerForTheOthers) {
+  const PartTimes step{3_s, 6_s, 0_s, 1_s};
+  EXPECT_DOUBLE_EQ(total_ceiling(std::vector{finding_of(8_s, 0_s)}, step) / 1_s, 8.0);
+  EXPECT_DOUBLE_EQ(
+      total_ceiling(std::vector{finding_of(8_s, 0_s), finding_of(2_s, 0.5_s)}, step) / 1_s, 8.5);
+  EXPECT_DOUBLE_EQ(
+      total_ceiling(std::vector{finding_of(8_s, 0_s), finding_of(0_s, 7_s)}, step) / 1_s, 10.0);
+}
+
 TEST(Finding, WhatAnotherExplainsIsWorthNothingMore) {
   const PartTimes step{6_s, 1_s, 0_s, 3_s};
   std::vector<Finding> both{finding_of(0_s, 1_s), finding_of(2_s, 0_s)};

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "diagnose/what_if.h"
+#include "diagnose/stages.h"
 
 namespace sextant::diagnose {
 namespace {

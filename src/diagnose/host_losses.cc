@@ -204,6 +204,7 @@ void add_row(const RankSummary& rank, const SignalRow& row, const RuleOfRow& of,
   loss.stalls += is_dispatching(row.signal) ? 0 : row.time.count;
   loss.stall_ns += is_dispatching(row.signal) ? 0 : row.time.total_ns;
   loss.bytes += row.bytes;
+  loss.in_update_ns += is_dispatching(row.signal) && !row.what.empty() ? row.idle_ns : 0;
   // Rows come by what they cost: the first names it and says how sure it is. What followed is
   // reckoned, not seen.
   if ((before == 0 && more > 0) || row.signal == Signal::kHostUpdate) {

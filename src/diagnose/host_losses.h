@@ -35,12 +35,13 @@ std::string_view rule_id(HostRule rule);  // "input-bound"
 
 // Of all kept steps of a rank, in nanoseconds.
 struct HostLoss {
-  std::int64_t idle_ns = 0;   // what followed the stalls included
-  std::int64_t copy_ns = 0;   // exposed
-  std::int64_t stalls = 0;    // how many there were
-  std::int64_t stall_ns = 0;  // how long they took themselves
-  std::int64_t bytes = 0;     // that were copied for it
-  std::string what;           // of the row that cost most
+  std::int64_t idle_ns = 0;       // what followed the stalls included
+  std::int64_t copy_ns = 0;       // exposed
+  std::int64_t stalls = 0;        // how many there were
+  std::int64_t stall_ns = 0;      // how long they took themselves
+  std::int64_t bytes = 0;         // that were copied for it
+  std::string what;               // of the row that cost most
+  std::int64_t in_update_ns = 0;  // of launching: within an optimizer's step
   Status status = Status::kInferred;
   std::vector<Evidence> evidence;  // longest first, at most kMostEvidence
 

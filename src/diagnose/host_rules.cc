@@ -15,7 +15,7 @@ namespace sextant::diagnose {
 namespace {
 
 // Steps of a healthy run differ by about this much from one another: less can't be told from that.
-constexpr double kLeastShare = 0.01;
+constexpr double kLeastLossShare = 0.01;
 
 struct RankLoss {
   const metrics::RankSummary* rank = nullptr;
@@ -67,17 +67,19 @@ HostFigures figures_of(const RankLoss& rank, HostRule rule) {
   const auto per_step = [&](std::int64_t count) {
     return static_cast<double>(count) / static_cast<double>(rank.steps);
   };
-  HostFigures figures{.lost = rank.of_step(loss.total_ns()),
-                      .share = rank.of_step(loss.total_ns()) / rank.step,
-                      .stalls = per_step(loss.stalls),
-                      .stall = rank.of_step(loss.stall_ns),
-                      .copied = Bytes(per_step(loss.bytes)),
-                      .what = loss.what,
-                      .waits = rank.rank->has_device ? "the device" : "the rank",
-                      .status = loss.status,
-                      .launches = 0.0,
-                      .kernel = {},
-                      .step = rank.step};
+  HostFigures figures{
+      .lost = rank.of_step(loss.total_ns()),
+      .share = rank.of_step(loss.total_ns()) / rank.step,
+      .stalls = per_step(loss.stalls),
+      .stall = rank.of_step(loss.stall_ns),
+      .copied = Bytes(per_step(loss.bytes)),
+      .what = loss.what,
+      .waits = rank.rank->has_device ? "the device" : "the rank",
+      .status = loss.status,
+      .launches = 0.0,
+      .in_update = std::min(rank.of_step(loss.in_update_ns), rank.of_step(loss.total_ns())),
+      .kernel = {},
+      .step = rank.step};
   figures.launches = per_step(rank.rank->total().launches.call.count);
   std::int64_t kernels = 0;
   std::int64_t kernel_ns = 0;
@@ -91,23 +93,65 @@ HostFigures figures_of(const RankLoss& rank, HostRule rule) {
   return figures;
 }
 
+// What a rank loses to it a step, no more than it idled, communicated and copied alone: a summary
+// may lie.
+struct LostTime {
+  Seconds idle;
+  Seconds communication;  // that nothing waited for, since nothing was launched
+  Seconds copied;
+  [[nodiscard]] Seconds total() const { return idle + communication + copied; }
+};
+LostTime lost_of(const RankLoss& rank, HostRule rule) {
+  const HostLoss& loss = rank.losses.of(rule);
+  const metrics::Breakdown time = rank.rank->total().time;
+  const std::int64_t idle = std::min(loss.idle_ns, time.idle_ns);
+  return {
+      .idle = rank.of_step(idle),
+      .communication = rank.of_step(std::min(loss.idle_ns - idle, time.exposed_communication_ns)),
+      .copied = rank.of_step(std::min(loss.copy_ns, time.exposed_copy_ns))};
+}
+
+// What the job loses to it: as much as the rank that loses most. Collections come to each rank at
+// moments of its own, and the others wait for each in their communication.
+LostTime lost_to(const std::vector<RankLoss>& ranks, HostRule rule, const RankLoss& worst) {
+  LostTime lost = lost_of(worst, rule);
+  if (rule == HostRule::kCollection) {
+    for (const RankLoss& rank : ranks) {
+      lost.communication += &rank == &worst ? Seconds() : lost_of(rank, rule).total();
+    }
+  }
+  return lost;
+}
+
+// Where most late launches are the optimizer's, it is mended first.
+std::vector<std::string> advice_of(HostRule rule, const HostLoss& loss) {
+  if (rule != HostRule::kLaunch) {
+    return {};
+  }
+  return 2 * loss.in_update_ns > loss.total_ns()
+             ? std::vector<std::string>{"optimizer", "graph", "compile"}
+             : std::vector<std::string>{"graph", "compile", "batch"};
+}
+
 std::optional<Finding> finding_of(const std::vector<RankLoss>& ranks, HostRule rule) {
   const RankLoss& worst = worst_of(ranks, rule);
   const HostLoss& loss = worst.losses.of(rule);
-  const Seconds lost = worst.of_step(loss.total_ns());
-  if (lost < kLeastShare * worst.step) {
+  const LostTime time = lost_to(ranks, rule, worst);
+  const Seconds lost = time.total();
+  if (lost < kLeastLossShare * worst.step || !(lost < worst.step)) {
     return std::nullopt;
   }
   Finding finding{.rule = std::string(rule_id(rule)),
                   .cause = host_sentence(rule, figures_of(worst, rule)),
-                  .ranks = ranks_that_lose(ranks, rule, lost),
+                  .ranks = ranks_that_lose(ranks, rule, lost_of(worst, rule).total()),
                   .per_step = lost,
                   .parts = {},
                   .status = loss.status,
                   .evidence = loss.evidence,
-                  .advice = {}};
-  finding.parts[static_cast<std::size_t>(StepPart::kExposedCopy)] = worst.of_step(loss.copy_ns);
-  finding.parts[static_cast<std::size_t>(StepPart::kIdle)] = lost - worst.of_step(loss.copy_ns);
+                  .advice = advice_of(rule, loss)};
+  finding.parts[static_cast<std::size_t>(StepPart::kExposedCommunication)] = time.communication;
+  finding.parts[static_cast<std::size_t>(StepPart::kExposedCopy)] = time.copied;
+  finding.parts[static_cast<std::size_t>(StepPart::kIdle)] = time.idle;
   // How fast the host launches is not known where the recorder slows it.
   if (rule == HostRule::kLaunch && worst.losses.is_launching_recorded) {
     finding.explained_by = rule_id(HostRule::kRecorder);

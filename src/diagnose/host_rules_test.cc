@@ -1,5 +1,7 @@
 #include "diagnose/host_rules.h"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "describe/data_store.h"
@@ -28,14 +30,15 @@ SignalRow row(Signal signal, const std::string& what, std::int64_t idle_ms,
   return one;
 }
 
-// One step of 100 ms, 60 of them idle.
+// One step of 100 ms, 60 of them idle and 30 nothing but copies.
 RankSummary summary_of_rank(std::int64_t rank, std::vector<SignalRow> rows) {
   RankSummary summary;
   summary.rank = RankId{rank};
   metrics::StepMeasures step;
   step.number = 1;
   step.window = {0, 100 * kMs};
-  step.time.compute_ns = 40 * kMs;
+  step.time.compute_ns = 10 * kMs;
+  step.time.exposed_copy_ns = 30 * kMs;
   step.time.idle_ns = 60 * kMs;
   summary.steps = {step};
   summary.signals = std::move(rows);
@@ -81,6 +84,35 @@ TEST(HostRules, PartsAddUpToTheLoss) {
   EXPECT_DOUBLE_EQ(found->parts[static_cast<std::size_t>(StepPart::kIdle)] / 1_ms, 8.0);
   EXPECT_EQ(found->status, Status::kVerified);
   EXPECT_EQ(found->evidence.size(), 1U);
+}
+
+// A file of a summary may say anything: no more is lost than the step has.
+TEST(HostRules, NoMoreIsLostThanTheDeviceIdled) {
+  const Findings findings =
+      findings_of({summary_of_rank(0, {row(Signal::kSync, "aten::item", 500, 300)})});
+  ASSERT_EQ(findings.found.size(), 1U);
+  EXPECT_DOUBLE_EQ(findings.found[0].per_step / 1_ms, 90.0);
+}
+
+TEST(HostRules, MostLateLaunchesInAnOptimizerAskForAFusedOne) {
+  const Findings inside =
+      findings_of({summary_of_rank(0, {row(Signal::kDispatch, "Optimizer.step#AdamW.step", 30),
+                                       row(Signal::kDispatch, "", 10)})});
+  ASSERT_EQ(inside.found.size(), 1U);
+  EXPECT_EQ(inside.found[0].advice.front(), "optimizer");
+  const Findings outside = findings_of({summary_of_rank(0, {row(Signal::kDispatch, "", 30)})});
+  EXPECT_EQ(outside.found.at(0).advice.front(), "graph");
+}
+
+TEST(HostRules, AdviceIsThatOfTheBook) {
+  const auto book = RuleBook::load(describe::DataStore());
+  ASSERT_TRUE(book) << to_text(book.error());
+  const Findings findings = findings_of({summary_of_rank(0, {row(Signal::kDispatch, "", 30)})});
+  for (const std::string& id : findings.found.at(0).advice) {
+    EXPECT_TRUE(std::ranges::any_of(book->rule("launch-bound").advice, [&](const Advice& one) {
+      return one.id == id;
+    })) << id;
+  }
 }
 
 TEST(HostRules, LateLaunchesAfterAStallAreTheStalls) {

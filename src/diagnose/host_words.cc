@@ -41,10 +41,13 @@ std::string input_sentence(const HostFigures& figures) {
 std::string launch_sentence(const HostFigures& figures) {
   return fmt::format(
       "the device is idle {} because the host launches too slowly: {:.0f} launches a step, one in "
-      "{}, of work that takes {} on average",
+      "{}, of work that takes {} on average{}",
       lost_text(figures), figures.launches,
       to_text(figures.launches > 0.0 ? figures.step / figures.launches : figures.step),
-      to_text(figures.kernel));
+      to_text(figures.kernel),
+      2.0 * figures.in_update > figures.lost
+          ? fmt::format("; {} of it in the optimizer's step", to_text(figures.in_update))
+          : std::string());
 }
 
 std::string sync_sentence(const HostFigures& figures) {

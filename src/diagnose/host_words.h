@@ -20,7 +20,8 @@ struct HostFigures {
   std::string_view waits = "the device";  // whose time it is; of a rank of CPUs "the rank"
   Status status = Status::kInferred;
   double launches = 0.0;
-  Seconds kernel;  // mean of the work on the device
+  Seconds in_update;  // of what is lost, within an optimizer's step
+  Seconds kernel;     // mean of the work on the device
   Seconds step;
 };
 

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/quantity_text.h"
+#include "diagnose/medians.h"
 #include "diagnose/rank_rules.h"
 
 namespace sextant::diagnose {
@@ -20,9 +21,12 @@ using metrics::Summary;
 // most. Source: traceml, culprit rule: 80 %.
 constexpr double kCovers = 0.8;
 // Of all waiting that goes back to anybody: less is one of many things.
-constexpr double kLeastOfWaiting = 0.25;
+constexpr double kLeastLateShare = 0.25;
 // At most one rank in four: what more do is how the job is, not who is late.
 constexpr std::size_t kRanksPerLate = 4;
+// Waiting for the host or for data that all ranks have is how the job is: late is who has at least
+// as much again as its peers.
+constexpr double kAsMuchAgain = 2.0;
 // In one step alone only what happens again and again in it is no chance: eight meetings.
 constexpr std::int64_t kFewestMeetings = 8;
 
@@ -70,7 +74,7 @@ LateRanks late_ranks(const RankStudy& study, LateCause cause) {
   }
   const bool covers =
       static_cast<double>(late.waiting_ns) >= kCovers * static_cast<double>(of_cause) &&
-      static_cast<double>(late.waiting_ns) >= kLeastOfWaiting * static_cast<double>(late.of_all_ns);
+      static_cast<double>(late.waiting_ns) >= kLeastLateShare * static_cast<double>(late.of_all_ns);
   return covers && late.ranks.size() <= most ? late : LateRanks();
 }
 
@@ -113,37 +117,68 @@ void add_arrivals(const RankStudy& study, const LateRanks& late, Finding& findin
   }
 }
 
-// The part of the late ranks' work, theirs and their peers', over all replayed steps and ranks.
+// A part of the late ranks' work a step, theirs and their peers'.
 struct AgainstPeers {
-  double own_ns = 0.0;
-  double normal_ns = 0.0;
-  double beyond_ns = 0.0;  // where it is longer
+  Seconds own;  // the mean of these ranks
+  Seconds normal;
+  Seconds beyond;          // of all of them together, where it is longer
+  Seconds longest_beyond;  // of the one with most
 };
 
 AgainstPeers against_peers(const RankStudy& study, const LateRanks& late, LateCause cause) {
-  const ReplayGraph& graph = study.job.graph;
   const auto part = static_cast<std::size_t>(cause);
+  const std::size_t steps = study.job.graph.steps.size();
   AgainstPeers sums;
-  for (std::uint32_t i = 0; i < graph.nodes.size(); ++i) {
-    const ReplayNode& node = graph.nodes[i];
-    if (node.is_work && std::ranges::find(late.ranks, node.rank) != late.ranks.end()) {
-      const auto own =
-          static_cast<double>(parts_of(graph.summary->ranks[node.rank].work[node.place])[part]);
-      const auto normal = static_cast<double>(study.medians.parts_of(i)[part]);
-      sums.own_ns += own;
-      sums.normal_ns += normal;
-      sums.beyond_ns += std::max(0.0, own - normal);
+  for (const std::uint32_t rank : late.ranks) {
+    Seconds beyond;
+    for (std::size_t step = 0; step < steps; ++step) {
+      const std::size_t place = step * study.peers.ranks + rank;
+      const auto own = static_cast<double>(study.peers.own[place][part]) * 1_ns;
+      const auto normal = static_cast<double>(study.peers.normal[place][part]) * 1_ns;
+      sums.own += own / static_cast<double>(steps * late.ranks.size());
+      sums.normal += normal / static_cast<double>(steps * late.ranks.size());
+      beyond += std::max(0_s, own - normal) / static_cast<double>(steps);
     }
+    sums.beyond += beyond;
+    sums.longest_beyond = std::max(sums.longest_beyond, beyond);
   }
   return sums;
 }
 
-// At most what these ranks took beyond their peers, and at most what all lateness of the job costs;
-// a replay without theirs shows what of it goes at least (it keeps orders that were chance).
-Seconds ceiling_of(const RankStudy& study, const AgainstPeers& sums, Seconds saved) {
-  const auto steps = static_cast<double>(study.job.graph.steps.size());
-  return std::max(saved,
-                  std::min(sums.beyond_ns / steps * 1_ns, study.job.actual - study.job.ideal));
+// A rank whose host launches late starts its communication late, too, and cannot hide behind
+// compute what its peers hide: at most what of its own transfers stands alone, and at most what
+// they hide more than it does.
+Seconds lost_hiding(const Scene& scene, const RankStudy& study, const LateRanks& late) {
+  std::vector<std::int64_t> hidden;
+  for (const metrics::RankSummary& rank : scene.summary->ranks) {
+    const metrics::RankTotals all = rank.total();
+    hidden.push_back(all.time.overlap_ns / std::max<std::int64_t>(1, all.steps));
+  }
+  std::vector<std::int64_t> sorted = hidden;
+  const std::int64_t normal = lower_median(sorted);
+  Seconds lost;
+  for (const std::uint32_t rank : late.ranks) {
+    const metrics::RankTotals all = scene.summary->ranks[rank].total();
+    const std::int64_t alone =
+        (all.time.exposed_communication_ns - study.arrivals.ranks[rank].waiting_ns) /
+        std::max<std::int64_t>(1, all.steps);
+    lost += static_cast<double>(std::max<std::int64_t>(0, std::min(alone, normal - hidden[rank]))) *
+            1_ns;
+  }
+  return lost;
+}
+
+// At most what these ranks took beyond their peers; of several, who may have been late at once, no
+// more than all lateness of the job costs, or the latest of them alone. A replay without theirs
+// shows what goes at least.
+Seconds ceiling_of(const Scene& scene, const RankStudy& study, const LateRanks& late,
+                   const AgainstPeers& sums, LateCause cause, Seconds saved) {
+  const Seconds all_lateness = study.job.actual - without_any_lateness(study);
+  Seconds most = late.ranks.size() == 1
+                     ? sums.beyond
+                     : std::min(sums.beyond, std::max(sums.longest_beyond, all_lateness));
+  most += cause == LateCause::kHost ? lost_hiding(scene, study, late) : 0_s;
+  return std::min(std::max(saved, most), study.job.actual);
 }
 
 std::string cause_of(const Scene& scene, const RankStudy& study, const LateRanks& late,
@@ -153,12 +188,11 @@ std::string cause_of(const Scene& scene, const RankStudy& study, const LateRanks
   const double share =
       100.0 * static_cast<double>(late.waiting_ns) / static_cast<double>(late.of_all_ns);
   const bool is_one = late.ranks.size() == 1;
-  const double each = static_cast<double>(study.job.graph.steps.size() * late.ranks.size());
   std::string text = fmt::format(
       "{} {} late where ranks meet, because {} ({} a step against {} of {} peers): {:.0f} % of the "
       "waiting that goes back to any rank",
-      who, is_one ? "comes" : "come", rule.sentence, to_text(sums.own_ns / each * 1_ns),
-      to_text(sums.normal_ns / each * 1_ns), is_one ? "its" : "their", share);
+      who, is_one ? "comes" : "come", rule.sentence, to_text(sums.own), to_text(sums.normal),
+      is_one ? "its" : "their", share);
   if (!study.meetings.shares_clock) {
     const double steps = static_cast<double>(scene.summary->ranks.front().total().steps);
     text += fmt::format(
@@ -166,8 +200,8 @@ std::string cause_of(const Scene& scene, const RankStudy& study, const LateRanks
         to_text(static_cast<double>(study.arrivals.transfer_ns) / std::max(1.0, steps) * 1_ns));
   }
   return text + fmt::format(
-                    ". Replayed, the job takes {:.2f} times what it would if nobody were "
-                    "late",
+                    ". Slowdown S {:.2f}: the step as replayed over one in which all work takes "
+                    "its mean",
                     study.job.slowdown());
 }
 
@@ -185,7 +219,12 @@ void add_late_ranks(const Scene& scene, const RankStudy& study, Findings& findin
       continue;
     }
     const AgainstPeers sums = against_peers(study, late, rule.cause);
-    const Seconds lost = of_recorded_step(scene, study, ceiling_of(study, sums, saved));
+    const bool is_idle = rule.part == StepPart::kIdle;
+    if (is_idle && sums.own < kAsMuchAgain * sums.normal) {
+      continue;
+    }
+    const Seconds lost =
+        of_recorded_step(scene, study, ceiling_of(scene, study, late, sums, rule.cause, saved));
     Finding finding;
     finding.rule = rule.rule;
     finding.cause = cause_of(scene, study, late, rule, sums);

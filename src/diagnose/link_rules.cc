@@ -17,9 +17,7 @@ namespace {
 // A link that is not whole commonly runs at half its width or speed; half way to that, in ratio:
 // the square root of two.
 constexpr double kSlowerLink = 1.414;
-// Which of fewer groups is the odd one nobody can say.
-constexpr std::size_t kFewestGroups = 3;
-// One group in four at most: what more have is how the network is.
+// One group in four at most, or one: what more have is how the network is.
 constexpr std::size_t kGroupsPerSlow = 4;
 // A collective that reaches less than half of the bandwidth that the group reaches itself.
 constexpr double kSlowCollective = 2.0;
@@ -142,27 +140,59 @@ Evidence transfer_evidence(const ReplayGraph& graph, std::uint32_t meeting, std:
   return {graph.summary->ranks[node.rank].rank, {node.start_ns, node.end_ns}, std::move(what)};
 }
 
-void add_slow_links(const Scene& scene, const RankStudy& study,
-                    const std::map<std::uint32_t, ByGroup>& transfers, Findings& findings) {
+// Two ranks have a link between them; of more, what is slow is their collective.
+enum class Meets : std::uint8_t { kPair, kGroup };
+
+SlowLinks slow_links(const RankStudy& study, const std::map<std::uint32_t, ByGroup>& transfers,
+                     Meets meets) {
   SlowLinks links;
   links.lengths = study.job.actual_ns;
   for (const auto& [type, groups] : transfers) {
-    if (groups.size() >= kFewestGroups) {
+    const bool is_pair = groups.begin()->first.size() == 2;
+    if (groups.size() > 1 && is_pair == (meets == Meets::kPair)) {
       compare(study, groups, links);
     }
   }
+  return links;
+}
+
+// What a replay keeps in a recorded order, a run may do otherwise: at most all that a rank's
+// transfers take beyond the shorter ones, as far as communication stands alone on it without
+// waiting.
+Seconds longest_excess(const Scene& scene, const RankStudy& study,
+                       const std::vector<std::int64_t>& shorter) {
+  const ReplayGraph& graph = study.job.graph;
+  std::vector<std::int64_t> excess(scene.summary->ranks.size(), 0);
+  for (std::size_t i = 0; i < shorter.size(); ++i) {
+    excess[graph.nodes[i].rank] += graph.nodes[i].actual_ns - shorter[i];
+  }
+  std::int64_t longest = 0;
+  for (std::size_t rank = 0; rank < excess.size(); ++rank) {
+    const metrics::RankTotals all = scene.summary->ranks[rank].total();
+    const std::int64_t alone =
+        (all.time.exposed_communication_ns - study.arrivals.ranks[rank].waiting_ns) /
+        std::max<std::int64_t>(1, all.steps);
+    const auto steps = static_cast<std::int64_t>(graph.steps.size());
+    longest = std::max(longest, std::min(alone, excess[rank] / steps));
+  }
+  return static_cast<double>(longest) * 1_ns;
+}
+
+void add_slow_links(const Scene& scene, const RankStudy& study, const SlowLinks& links, Meets meets,
+                    Findings& findings) {
   const Seconds saved = study.job.actual - replayed(study.job.graph, links.lengths).mean_step();
-  const Seconds lost = of_recorded_step(scene, study, saved);
-  if (links.groups.empty() || lost < kWorthSaying * scene.step) {
+  if (links.groups.empty() || of_recorded_step(scene, study, saved) < kWorthSaying * scene.step) {
     return;
   }
+  const Seconds lost =
+      std::max(of_recorded_step(scene, study, saved), longest_excess(scene, study, links.lengths));
   const RankList ranks = culprits(links);
   Finding finding;
-  finding.rule = "straggling-link";
-  finding.cause = fmt::format(
-      "Transfers over the links of {} take up to {:.1f} times as long as the same transfers of "
-      "other groups",
-      rank_words(*scene.summary, ranks), links.worst_ratio);
+  finding.rule = meets == Meets::kPair ? "straggling-link" : "slow-collective";
+  finding.cause =
+      fmt::format("{} {} take up to {:.1f} times as long as the same transfers of other groups",
+                  meets == Meets::kPair ? "Transfers over the links of" : "Collectives of",
+                  rank_words(*scene.summary, ranks), links.worst_ratio);
   finding.ranks = rank_ids(*scene.summary, ranks);
   finding.per_step = lost;
   finding.parts[static_cast<std::size_t>(StepPart::kExposedCommunication)] = lost;
@@ -249,8 +279,14 @@ void add_slow_collectives(const Scene& scene, const RankStudy& study,
 
 void add_links(const Scene& scene, const RankStudy& study, Findings& findings) {
   const std::map<std::uint32_t, ByGroup> transfers = transfers_of(study.job.graph);
-  add_slow_links(scene, study, transfers, findings);
-  add_slow_collectives(scene, study, transfers, findings);
+  for (const Meets meets : {Meets::kPair, Meets::kGroup}) {
+    add_slow_links(scene, study, slow_links(study, transfers, meets), meets, findings);
+  }
+  const bool has_slow_group = std::ranges::any_of(
+      findings.found, [](const Finding& one) { return one.rule == "slow-collective"; });
+  if (!has_slow_group) {
+    add_slow_collectives(scene, study, transfers, findings);
+  }
 }
 
 }  // namespace sextant::diagnose

@@ -1,34 +1,45 @@
 #include "diagnose/peers.h"
 
 #include <algorithm>
-#include <span>
+#include <map>
 
 #include "diagnose/medians.h"
 
 namespace sextant::diagnose {
 namespace {
 
-WorkParts median_parts(const ReplayGraph& graph, std::span<const std::uint32_t> nodes,
-                       std::vector<std::int64_t>& values) {
-  WorkParts medians{};
-  for (std::size_t part = 0; part < kWorkCauses; ++part) {
-    values.clear();
-    for (const std::uint32_t i : nodes) {
-      const ReplayNode& node = graph.nodes[i];
-      values.push_back(parts_of(graph.summary->ranks[node.rank].work[node.place])[part]);
-    }
-    medians[part] = lower_median(values);
+std::int64_t measured(std::vector<std::int64_t>& values, PeerMeasure measure) {
+  if (measure == PeerMeasure::kMedian) {
+    return lower_median(values);
   }
-  return medians;
+  double sum = 0.0;
+  for (const std::int64_t value : values) {
+    sum += static_cast<double>(value);
+  }
+  return static_cast<std::int64_t>(sum / static_cast<double>(values.size()) + 0.5);
 }
 
-std::int64_t median_length(const ReplayGraph& graph, std::span<const std::uint32_t> nodes,
-                           std::vector<std::int64_t>& values) {
-  values.clear();
-  for (const std::uint32_t i : nodes) {
-    values.push_back(graph.nodes[i].actual_ns);
+// Of the ranks of each number in ReplayStep::peers.
+void compare_peers(const ReplayStep& step, std::size_t first, PeerMeasure measure,
+                   PeerTotals& totals) {
+  std::map<std::uint32_t, std::vector<std::size_t>> groups;
+  for (std::size_t rank = 0; rank < step.peers.size(); ++rank) {
+    groups[step.peers[rank]].push_back(first + rank);
   }
-  return lower_median(values);
+  std::vector<std::int64_t> values;
+  for (const auto& [peers, places] : groups) {
+    WorkParts normal{};
+    for (std::size_t part = 0; part < kWorkCauses; ++part) {
+      values.clear();
+      for (const std::size_t place : places) {
+        values.push_back(totals.own[place][part]);
+      }
+      normal[part] = measured(values, measure);
+    }
+    for (const std::size_t place : places) {
+      totals.normal[place] = normal;
+    }
+  }
 }
 
 }  // namespace
@@ -55,31 +66,64 @@ WorkParts parts_of(const metrics::OwnWork& work) {
   return {work.compute_ns, work.copy_ns, work.data_ns, work.host_ns, work.other_ns};
 }
 
-PeerMedians peer_medians(const ReplayGraph& graph) {
-  PeerMedians medians;
-  medians.place.assign(graph.nodes.size(), 0);
-  std::vector<std::uint32_t> by_type;
+WorkParts PeerTotals::normal_of(const ReplayGraph& graph, std::uint32_t node) const {
+  const ReplayNode& of = graph.nodes[node];
+  const std::size_t place = step_of[node] * ranks + of.rank;
+  WorkParts parts = parts_of(graph.summary->ranks[of.rank].work[of.place]);
+  for (std::size_t part = 0; part < kWorkCauses; ++part) {
+    if (own[place][part] > 0) {
+      parts[part] = static_cast<std::int64_t>(static_cast<double>(parts[part]) *
+                                                  static_cast<double>(normal[place][part]) /
+                                                  static_cast<double>(own[place][part]) +
+                                              0.5);
+    }
+  }
+  return parts;
+}
+
+PeerTotals peer_totals(const ReplayGraph& graph, PeerMeasure measure) {
+  PeerTotals totals;
+  totals.ranks = graph.summary->ranks.size();
+  totals.own.resize(graph.steps.size() * totals.ranks);
+  totals.normal.resize(totals.own.size());
+  totals.step_of.assign(graph.nodes.size(), 0);
+  for (std::size_t step = 0; step < graph.steps.size(); ++step) {
+    for (std::uint32_t i = graph.steps[step].first; i < graph.steps[step].end; ++i) {
+      const ReplayNode& node = graph.nodes[i];
+      totals.step_of[i] = static_cast<std::uint32_t>(step);
+      if (!node.is_work) {
+        continue;
+      }
+      const WorkParts parts = parts_of(graph.summary->ranks[node.rank].work[node.place]);
+      for (std::size_t part = 0; part < kWorkCauses; ++part) {
+        totals.own[step * totals.ranks + node.rank][part] += parts[part];
+      }
+    }
+    compare_peers(graph.steps[step], step * totals.ranks, measure, totals);
+  }
+  return totals;
+}
+
+std::vector<std::int64_t> median_transfers(const ReplayGraph& graph) {
+  std::vector<std::int64_t> medians(graph.nodes.size(), 0);
+  std::map<std::uint32_t, std::vector<std::uint32_t>> by_type;
   std::vector<std::int64_t> values;
   for (const ReplayStep& step : graph.steps) {
     by_type.clear();
     for (std::uint32_t i = step.first; i < step.end; ++i) {
-      by_type.push_back(i);
+      if (!graph.nodes[i].is_work) {
+        by_type[graph.nodes[i].type].push_back(i);
+      }
     }
-    const auto type_of = [&](std::uint32_t i) { return graph.nodes[i].type; };
-    std::ranges::stable_sort(by_type, {}, type_of);
-    for (auto from = by_type.begin(); from != by_type.end();) {
-      const auto to = std::ranges::upper_bound(from, by_type.end(), type_of(*from), {}, type_of);
-      const bool is_work = graph.nodes[*from].is_work;
-      for (auto at = from; at != to; ++at) {
-        medians.place[*at] =
-            static_cast<std::uint32_t>(is_work ? medians.parts.size() : medians.lengths.size());
+    for (const auto& [type, nodes] : by_type) {
+      values.clear();
+      for (const std::uint32_t i : nodes) {
+        values.push_back(graph.nodes[i].actual_ns);
       }
-      if (is_work) {
-        medians.parts.push_back(median_parts(graph, {from, to}, values));
-      } else {
-        medians.lengths.push_back(median_length(graph, {from, to}, values));
+      const std::int64_t median = lower_median(values);
+      for (const std::uint32_t i : nodes) {
+        medians[i] = median;
       }
-      from = to;
     }
   }
   return medians;

@@ -1,4 +1,4 @@
-// What peers took for the same stretch of work in the same step: whom a rank is late against.
+// What peers took for the same work in the same step: whom a rank is late against.
 #pragma once
 
 #include <array>
@@ -25,15 +25,27 @@ std::string_view name_of(LateCause cause);
 using WorkParts = std::array<std::int64_t, kWorkCauses>;  // by LateCause
 WorkParts parts_of(const metrics::OwnWork& work);
 
-// The median over nodes of one type in one step; of an even number the lower one, so that of two
-// ranks the slower is late by all of the difference. A node without peers is its own measure.
-struct PeerMedians {
-  std::vector<std::uint32_t> place;   // of a node in `parts` or `transfer_ns`
-  std::vector<WorkParts> parts;       // of work
-  std::vector<std::int64_t> lengths;  // of communication: transfer
-  [[nodiscard]] const WorkParts& parts_of(std::uint32_t node) const { return parts[place[node]]; }
-  [[nodiscard]] std::int64_t length_of(std::uint32_t node) const { return lengths[place[node]]; }
+enum class PeerMeasure : std::uint8_t {
+  kMedian,  // of an even number the lower one: of two ranks the slower is late by all of it
+  kMean,
 };
-PeerMedians peer_medians(const ReplayGraph& graph);
+
+// What a rank did itself in a step, and what its peers did, in each part. Whole steps are compared
+// and not stretch with stretch: where communication runs beside compute, what lies between two
+// communications is another thing on a rank that comes late to them.
+struct PeerTotals {
+  std::vector<WorkParts> own;     // by step, then rank
+  std::vector<WorkParts> normal;  // of its peers, itself among them
+  std::size_t ranks = 0;
+  std::vector<std::uint32_t> step_of;  // of each node: place in ReplayGraph::steps
+
+  // The parts of a node of work as long as its rank's would be if in all the step they were as long
+  // as its peers': in proportion.
+  [[nodiscard]] WorkParts normal_of(const ReplayGraph& graph, std::uint32_t node) const;
+};
+PeerTotals peer_totals(const ReplayGraph& graph, PeerMeasure measure);
+
+// The median transfer of communications of the node's type in its step, by node; of work nothing.
+std::vector<std::int64_t> median_transfers(const ReplayGraph& graph);
 
 }  // namespace sextant::diagnose

@@ -123,7 +123,7 @@ bool add_imbalance(const Scene& scene, const RankStudy& study, const StageTimes&
   finding.rule = "stage-imbalance";
   finding.cause = fmt::format(
       "Stage {} of {} ({}) computes {} a step where the mean stage takes {}; the other stages wait "
-      "for it. Replayed, the job takes {:.2f} times what it would if nobody were late",
+      "for it. Slowdown S {:.2f}: the step as replayed over one in which all work takes its mean",
       longest->first, times.ranks.size(), rank_words(*scene.summary, ranks),
       to_text(longest->second / steps * 1_ns), to_text(times.mean_ns / steps * 1_ns),
       study.job.slowdown());
@@ -174,7 +174,12 @@ void add_bubble(const Scene& scene, const RankStudy& study, std::size_t stages, 
   const double ranks = static_cast<double>(scene.summary->ranks.size());
   const double steps = static_cast<double>(study.job.graph.steps.size());
   const Seconds waited = static_cast<double>(study.chain.waiting_ns) / ranks / steps * 1_ns;
-  const Seconds lost = std::min(share * scene.step, of_recorded_step(scene, study, waited));
+  // At least what the schedule leaves; at most what communication stands alone for, some of which
+  // is waiting for messages.
+  const Seconds alone = scene.parts[static_cast<std::size_t>(StepPart::kExposedCommunication)];
+  const Seconds lost =
+      std::max(std::min(share * scene.step, of_recorded_step(scene, study, waited)),
+               std::min(alone, of_recorded_step(scene, study, waited)));
   if (lost < kWorthSaying * scene.step) {
     return;
   }

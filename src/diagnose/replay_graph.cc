@@ -9,6 +9,7 @@
 
 #include "diagnose/found_groups.h"
 #include "diagnose/replay_order.h"
+#include "diagnose/stages.h"
 
 namespace sextant::diagnose {
 namespace {
@@ -112,6 +113,7 @@ class GraphBuilder {
     graph_.summary = &summary;
     number_names();
     place_meetings();
+    stages_ = stages_of(summary, meetings);
   }
 
   ReplayGraph take() {
@@ -119,7 +121,7 @@ class GraphBuilder {
     graph_.steps_left_out = steps.left_out;
     graph_.dependency_start.push_back(0);
     for (const std::int64_t step : steps.numbers) {
-      graph_.steps.push_back({step, size(), 0});
+      graph_.steps.push_back({.number = step, .first = size()});
       for (std::uint32_t rank = 0; rank < summary_.ranks.size(); ++rank) {
         add_rank(step, rank);
       }
@@ -184,9 +186,12 @@ class GraphBuilder {
     const std::uint32_t first = size();
     lanes_.clear();
     add_communications(rank, met.first, met.second);
-    const std::int64_t habit = habit_of(rank, met.first, met.second);
+    const std::int64_t stage = stages_.empty() ? 0 : stages_[rank];
+    const std::int64_t habit = of.is_whole_job ? 0 : habit_of(rank, met.first, met.second);
+    const std::uint32_t own_type = types_.number({3, stage, habit, 0});
+    graph_.steps.back().peers.push_back(own_type);
     for (std::size_t i = work.first; i < work.second; ++i) {
-      add_work(rank, i, habit);
+      add_work(rank, i, own_type);
     }
     std::vector<std::uint32_t> by_start(size() - first);
     for (std::uint32_t i = 0; i < by_start.size(); ++i) {
@@ -203,12 +208,13 @@ class GraphBuilder {
       lanes.push_back(lanes_[i]);
     }
     std::ranges::copy(nodes, graph_.nodes.begin() + first);
-    follow(graph_, first, lanes, meetings_.shares_clock ? kSameMomentNs : 0);
+    const bool is_whole_job = summary_.ranks[rank].is_whole_job;
+    follow(graph_, first, lanes,
+           {.same_ns = meetings_.shares_clock ? kSameMomentNs : 0, .keeps_all = is_whole_job});
   }
 
   void add_communications(std::uint32_t rank, std::size_t from, std::size_t to) {
     const RankSummary& of = summary_.ranks[rank];
-    edges_.clear();
     for (std::size_t i = from; i < to; ++i) {
       const CollectiveInstance& one = of.instances[i];
       ReplayNode node{.rank = rank,
@@ -226,10 +232,7 @@ class GraphBuilder {
                                        one.bytes.value_or(-1), members_of(node.meeting)});
       graph_.nodes.push_back(node);
       lanes_.push_back(one.lane);
-      edges_.push_back(one.start_ns);
-      edges_.push_back(one.end_ns);
     }
-    std::ranges::sort(edges_);
   }
 
   [[nodiscard]] std::int64_t members_of(std::uint32_t meeting) const {
@@ -261,19 +264,18 @@ class GraphBuilder {
     return habits_.try_emplace(habit, static_cast<std::int64_t>(habits_.size())).first->second;
   }
 
-  void add_work(std::uint32_t rank, std::size_t i, std::int64_t habit) {
+  void add_work(std::uint32_t rank, std::size_t i, std::uint32_t own_type) {
     const OwnWork& work = summary_.ranks[rank].work[i];
-    const auto edge = std::ranges::upper_bound(edges_, work.start_ns) - edges_.begin();
     const bool is_named = work.name != kNone;
-    graph_.nodes.push_back({.rank = rank,
-                            .place = static_cast<std::uint32_t>(i),
-                            .is_work = true,
-                            .type = is_named
-                                        ? types_.number({2, name_number(rank, work.name), 0, 0})
-                                        : types_.number({3, habit, edge, 0}),
-                            .actual_ns = work.total_ns(),
-                            .start_ns = work.start_ns,
-                            .end_ns = work.end_ns});
+    graph_.nodes.push_back(
+        {.rank = rank,
+         .place = static_cast<std::uint32_t>(i),
+         .is_work = true,
+         .is_operation = is_named,
+         .type = is_named ? types_.number({2, name_number(rank, work.name), 0, 0}) : own_type,
+         .actual_ns = work.total_ns(),
+         .start_ns = work.start_ns,
+         .end_ns = work.end_ns});
     // Own work that is not told by lanes is one more lane.
     lanes_.push_back(is_named ? work.lane : std::numeric_limits<std::int64_t>::min());
   }
@@ -314,8 +316,8 @@ class GraphBuilder {
   std::vector<std::vector<std::int64_t>> names_;
   std::vector<std::vector<std::uint32_t>> meeting_of_;
   std::vector<std::size_t> work_at_, instance_at_;
-  // Of the rank at hand: its nodes' lanes, and when its communications start and end.
-  std::vector<std::int64_t> lanes_, edges_;
+  std::vector<std::int64_t> stages_;
+  std::vector<std::int64_t> lanes_;  // of the nodes of the rank at hand
 };
 
 }  // namespace

@@ -1,12 +1,13 @@
 // The work of a job as a graph: what each rank did, in which order, and where ranks met.
 //
 // Nodes are stretches of a rank's own work and its part in each meeting. Within a rank the recorded
-// order holds: a node follows those that had ended when it began, on its lane and on each other
-// one, and nothing that only ran beside it. Between ranks: nobody's part in a meeting is done
-// before all have come. So the graph asks no clock but each rank's own, needs no names of
-// operations, and whatever is made shorter in it, no order is turned round. What it leaves out: an
-// order that was chance and no need stays, so what a replay gains is never too much by that; steps
-// are apart from one another, and begin on all ranks together.
+// order holds: a node follows those that had ended when it began, on its lane, and what ended last
+// on others (of a whole job's trace all that had ended there), and nothing that only ran beside it.
+// Between ranks: nobody's part in a meeting is done before all have come. So the graph asks no
+// clock but each rank's own, needs no names of operations, and whatever is made shorter in it, no
+// order is turned round. What it leaves out: an order that was chance and no need stays, so what a
+// replay gains is never too much by that; steps are apart from one another, and begin on all ranks
+// together.
 #pragma once
 
 #include <cstdint>
@@ -21,11 +22,12 @@ namespace sextant::diagnose {
 inline constexpr std::size_t kMostReplayNodes = 4'000'000;
 
 struct ReplayNode {
-  std::uint32_t rank = 0;   // place in Summary::ranks
-  std::uint32_t place = 0;  // in RankSummary::work or ::instances
-  bool is_work = false;     // of the rank's own; else communication
-  // Nodes of one type do the same on their ranks: the same stretch between the same communications,
-  // or an operation of the same name; communications of the same operation and size.
+  std::uint32_t rank = 0;     // place in Summary::ranks
+  std::uint32_t place = 0;    // in RankSummary::work or ::instances
+  bool is_work = false;       // of the rank's own; else communication
+  bool is_operation = false;  // work that the trace names
+  // Operations of one name; own work of ranks of one stage that communicate alike; communications
+  // of one operation, size and number of ranks.
   std::uint32_t type = 0;
   std::uint32_t meeting = metrics::kNone;  // place in ReplayGraph::meetings; kNone: alone
   std::int64_t actual_ns = 0;              // own work, or transfer without waiting
@@ -37,6 +39,9 @@ struct ReplayStep {
   std::int64_t number = 0;
   std::uint32_t first = 0;  // node
   std::uint32_t end = 0;
+  // By rank: ranks of one number do the same in this step, so that they can be held against one
+  // another.
+  std::vector<std::uint32_t> peers = {};
 };
 
 struct ReplayGraph {

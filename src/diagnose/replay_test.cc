@@ -6,6 +6,7 @@
 #include "diagnose/chain.h"
 #include "diagnose/cross_path.h"
 #include "diagnose/job_testing.h"
+#include "diagnose/stages.h"
 #include "diagnose/what_if.h"
 
 namespace sextant::diagnose {
@@ -78,7 +79,9 @@ TEST(Replay, AContradictionIsLoosened) {
   const ReplayGraph graph = graph_of(summary);
   EXPECT_GT(graph.loosened, 0);
   EXPECT_EQ(graph.order.size(), graph.nodes.size());
-  EXPECT_GT(replayed(graph, actual_lengths(graph)).step_ns.at(0), 0);
+  const Replay replay = replayed(graph, actual_lengths(graph));
+  EXPECT_GT(replay.step_ns.at(0), 0);
+  EXPECT_EQ(cross_path(graph, replay).total_ns, replay.step_ns.at(0));
 }
 
 MadeJob any_job() {
@@ -152,7 +155,8 @@ RC_GTEST_PROP(CrossPath, AddsUpToTheSteps, ()) {
 
 Chain chain_of_job(const metrics::Summary& summary) {
   const ReplayGraph graph = graph_of(summary);
-  return chain_of(graph, replayed(graph, actual_lengths(graph)), peer_medians(graph));
+  return chain_of(graph, replayed(graph, actual_lengths(graph)),
+                  peer_totals(graph, PeerMeasure::kMedian));
 }
 
 // Of three ranks that compute 100, rank 1's host is late by 40: the two others wait 40 each.

@@ -44,7 +44,7 @@ Result<Rule> read_rule(const TomlTable& table, const std::string& id) {
   SEXTANT_TRY(rule.meaning, table.text("meaning"));
   SEXTANT_TRY(rule.record, table.text("record"));
   SEXTANT_TRY(const TomlTable advice, table.table("advice"));
-  for (const std::string& key : advice.keys()) {
+  for (const std::string& key : advice.keys_as_written()) {
     SEXTANT_TRY(const TomlTable one, advice.table(key));
     SEXTANT_TRY(Advice read, read_advice(one, key));
     rule.advice.push_back(std::move(read));

@@ -23,5 +23,16 @@ TEST(RuleBook, EveryRuleSaysWhatItMeansAndWhatToDo) {
   EXPECT_EQ(book->find("no-such-rule"), nullptr);
 }
 
+// Advice stands in order of what it gains, which its names are not.
+TEST(RuleBook, AdviceIsInTheOrderOfItsFile) {
+  const auto book = RuleBook::load(describe::DataStore());
+  ASSERT_TRUE(book);
+  std::vector<std::string> ids;
+  for (const Advice& advice : book->rule("eager-attention").advice) {
+    ids.push_back(advice.id);
+  }
+  EXPECT_EQ(ids, (std::vector<std::string>{"fused", "backend"}));
+}
+
 }  // namespace
 }  // namespace sextant::diagnose

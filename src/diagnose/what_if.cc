@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <map>
-#include <queue>
-#include <set>
 
 #include "diagnose/medians.h"
+#include "diagnose/peers.h"
+#include "diagnose/stages.h"
 
 namespace sextant::diagnose {
 namespace {
@@ -25,25 +25,39 @@ std::int64_t mean_of(const std::vector<std::int64_t>& values) {
   return static_cast<std::int64_t>(sum / static_cast<double>(values.size()) + 0.5);
 }
 
-// A communication that met nobody holds waiting that cannot be told from its transfer; in a whole
-// job's trace it is one within a rank.
-std::vector<std::int64_t> ideal_lengths(const ReplayGraph& graph) {
-  std::vector<std::vector<std::int64_t>> by_type(graph.types);
+// Of named operations and of transfers, by type. A communication that met nobody holds waiting that
+// cannot be told from its transfer; in a whole job's trace it is one within a rank.
+std::vector<std::int64_t> by_type(const ReplayGraph& graph) {
+  std::vector<std::vector<std::int64_t>> lengths(graph.types);
   std::vector<bool> is_work(graph.types, false);
   for (const ReplayNode& node : graph.nodes) {
-    by_type[node.type].push_back(node.actual_ns);
+    lengths[node.type].push_back(node.actual_ns);
     is_work[node.type] = node.is_work;
   }
   std::vector<std::int64_t> of_type(graph.types, 0);
-  for (std::size_t type = 0; type < by_type.size(); ++type) {
-    if (!by_type[type].empty()) {
-      of_type[type] = is_work[type] ? mean_of(by_type[type]) : median_ns(by_type[type]);
+  for (std::size_t type = 0; type < lengths.size(); ++type) {
+    if (!lengths[type].empty()) {
+      of_type[type] = is_work[type] ? mean_of(lengths[type]) : median_ns(lengths[type]);
     }
   }
+  return of_type;
+}
+
+std::vector<std::int64_t> ideal_lengths(const ReplayGraph& graph) {
+  const std::vector<std::int64_t> of_type = by_type(graph);
+  const PeerTotals means = peer_totals(graph, PeerMeasure::kMean);
   std::vector<std::int64_t> lengths;
   lengths.reserve(graph.nodes.size());
-  for (const ReplayNode& node : graph.nodes) {
-    lengths.push_back(of_type[node.type]);
+  for (std::uint32_t i = 0; i < graph.nodes.size(); ++i) {
+    const ReplayNode& node = graph.nodes[i];
+    std::int64_t length = of_type[node.type];
+    if (node.is_work && !node.is_operation) {
+      length = 0;
+      for (const std::int64_t part : means.normal_of(graph, i)) {
+        length += part;
+      }
+    }
+    lengths.push_back(length);
   }
   return lengths;
 }
@@ -56,15 +70,6 @@ Seconds mixed(const JobReplay& job, const std::function<bool(const ReplayNode&)>
     }
   }
   return replayed(job.graph, lengths).mean_step();
-}
-
-std::optional<std::int64_t> coordinate(const metrics::RankSummary& rank, const char* axis) {
-  for (const auto& [name, at] : rank.coordinates) {
-    if (name == axis) {
-      return at;
-    }
-  }
-  return std::nullopt;
 }
 
 // Slowdowns by the value of a coordinate, for each rank; empty where a rank has none.
@@ -124,19 +129,6 @@ std::vector<SlowWorker> scored_workers(const JobReplay& job) {
   return workers;
 }
 
-// Who sends to whom, as far as messages say: a pipeline's ranks, from its first to its last.
-std::vector<std::set<std::uint32_t>> receivers_of(const metrics::Summary& summary,
-                                                  const Meetings& meetings) {
-  std::vector<std::set<std::uint32_t>> peers(summary.ranks.size());
-  for (const Meeting& meeting : meetings.all) {
-    if (meeting.is_message) {
-      peers[meeting.seen[0].rank_place].insert(meeting.seen[1].rank_place);
-      peers[meeting.seen[1].rank_place].insert(meeting.seen[0].rank_place);
-    }
-  }
-  return peers;
-}
-
 }  // namespace
 
 JobReplay job_replay(const metrics::Summary& summary, const Meetings& meetings) {
@@ -172,45 +164,6 @@ std::vector<SlowWorker> slowest_workers(const JobReplay& job) {
   const std::size_t worst = (all * kWorstPercent + 99) / 100;
   workers.resize(std::min(workers.size(), worst));
   return workers;
-}
-
-std::vector<std::int64_t> stages_of(const metrics::Summary& summary, const Meetings& meetings) {
-  std::vector<std::int64_t> stages;
-  for (const metrics::RankSummary& rank : summary.ranks) {
-    const auto at = coordinate(rank, "pp");
-    if (!at) {
-      break;
-    }
-    stages.push_back(*at);
-  }
-  if (!stages.empty() && stages.size() == summary.ranks.size()) {
-    return std::ranges::max(stages) > 0 ? stages : std::vector<std::int64_t>();
-  }
-  const std::vector<std::set<std::uint32_t>> peers = receivers_of(summary, meetings);
-  stages.assign(summary.ranks.size(), -1);
-  // A chain begins at a rank with one peer; a ring, where the last also sends to the first, at its
-  // lowest rank.
-  for (const std::size_t ends : {std::size_t{1}, std::size_t{2}}) {
-    for (std::uint32_t rank = 0; rank < peers.size(); ++rank) {
-      if (peers[rank].empty()) {
-        return {};
-      }
-      if (stages[rank] >= 0 || peers[rank].size() != ends) {
-        continue;
-      }
-      std::queue<std::uint32_t> next({rank});
-      stages[rank] = 0;
-      for (; !next.empty(); next.pop()) {
-        for (const std::uint32_t peer : peers[next.front()]) {
-          if (stages[peer] < 0) {
-            stages[peer] = stages[next.front()] + 1;
-            next.push(peer);
-          }
-        }
-      }
-    }
-  }
-  return std::ranges::min(stages) < 0 ? std::vector<std::int64_t>() : stages;
 }
 
 }  // namespace sextant::diagnose

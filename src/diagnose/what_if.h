@@ -47,8 +47,4 @@ struct SlowWorker {
 // those 32 ranks whose work is longest beyond the ideal.
 std::vector<SlowWorker> slowest_workers(const JobReplay& job);
 
-// The stage of each rank (place in Summary::ranks), from 0; empty where there are no stages: of
-// coordinates "pp", else from which rank sends to which: how far from the first.
-std::vector<std::int64_t> stages_of(const metrics::Summary& summary, const Meetings& meetings);
-
 }  // namespace sextant::diagnose

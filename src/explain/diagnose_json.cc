@@ -4,7 +4,9 @@
 
 #include "base/text.h"
 #include "explain/diagnose_words.h"
+#include "explain/finding_json.h"
 #include "explain/json.h"
+#include "explain/laid_view.h"
 #include "explain/unread_json.h"
 
 namespace sextant::explain {
@@ -175,6 +177,25 @@ Json roofline_json(const metrics::OperatorRoofline& of) {
   return json;
 }
 
+Json range_json(const metrics::RangeRow& row, const metrics::RankTotals& totals) {
+  const auto mean = [&](std::int64_t time_ns) { return mean_of(time_ns, totals).base(); };
+  return {{"name", text_or_null(row.name)},     {"count", row.count},
+          {"work_s", mean(row.work_ns)},        {"own_work_s", mean(row.own_work_ns)},
+          {"idle_before_s", mean(row.idle_ns)}, {"own_idle_before_s", mean(row.own_idle_ns)}};
+}
+
+Json signal_json(const metrics::SignalRow& row, const metrics::RankTotals& totals) {
+  const auto mean = [&](std::int64_t time_ns) { return mean_of(time_ns, totals).base(); };
+  Json json;
+  json["signal"] = metrics::name_of(row.signal);
+  json["what"] = text_or_null(row.what);
+  json["count"] = row.time.count;
+  json["idle_s"] = mean(row.idle_ns);
+  json["copy_s"] = mean(row.copy_ns);
+  json["after_s"] = mean(row.after_ns);
+  return json;
+}
+
 void add_tables(Json& json, const DiagnoseAnswer& answer) {
   const std::int64_t whole_ns = answer.totals.time.total_ns();
   Json& collectives = json["collectives"] = Json::array();
@@ -202,6 +223,14 @@ void add_tables(Json& json, const DiagnoseAnswer& answer) {
       one.update(roofline_json(answer.rooflines[i]));
     }
     operators.push_back(std::move(one));
+  }
+  Json& signals = json["host_signals"] = Json::array();
+  for (std::size_t i = 0; i < rows_shown(answer, answer.signals.size()); ++i) {
+    signals.push_back(signal_json(answer.signals[i], answer.totals));
+  }
+  Json& ranges = json["ranges"] = Json::array();
+  for (std::size_t i = 0; i < rows_shown(answer, answer.ranges.size()); ++i) {
+    ranges.push_back(range_json(answer.ranges[i], answer.totals));
   }
 }
 
@@ -238,6 +267,9 @@ std::string diagnose_json(const DiagnoseAnswer& answer) {
   for (const DiagnosedRank& rank : answer.ranks) {
     ranks.push_back(diagnosed_rank_json(rank));
   }
+  add_findings(json, answer);
+  json["prediction"] =
+      answer.findings && answer.findings->laid ? laid_json(*answer.findings->laid) : Json();
   add_tables(json, answer);
   json["kpis"] = kpis_json(answer);
   json["unread"] = unread_json(answer.unread);

@@ -1,4 +1,4 @@
-// The machine-readable form of a diagnosis, sextant.diagnose/1.
+// The machine-readable form of a diagnosis, sextant.diagnose/2.
 #pragma once
 
 #include <string>

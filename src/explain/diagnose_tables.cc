@@ -245,6 +245,27 @@ Table worst_ranks_table(const DiagnoseAnswer& answer, const DiagnoseTableStyle& 
   return table;
 }
 
+Table ranges_table(const DiagnoseAnswer& answer, const DiagnoseTableStyle& style) {
+  const bool people = style.people;
+  Table table{{{"range of the host"},
+               number_column("count", "count", people),
+               number_column("work", "work_s", people),
+               number_column("own", "own_work_s", people),
+               number_column("idle before", "idle_before_s", people),
+               number_column("own", "own_idle_before_s", people)},
+              {}};
+  const auto mean = [&](std::int64_t time_ns) {
+    return time_cell(mean_of(time_ns, answer.totals), people);
+  };
+  for (std::size_t i = 0; i < std::min(style.rows, answer.ranges.size()); ++i) {
+    const metrics::RangeRow& row = answer.ranges[i];
+    table.rows.push_back({row.name.empty() ? "(in no range)" : name_cell(row.name, style),
+                          count_per_step(row.count, answer, people), mean(row.work_ns),
+                          mean(row.own_work_ns), mean(row.idle_ns), mean(row.own_idle_ns)});
+  }
+  return table;
+}
+
 Table steps_table(const DiagnoseAnswer& answer, const DiagnoseTableStyle& style) {
   const bool people = style.people;
   Table table{{{"rank", true},

@@ -19,6 +19,7 @@ Table collectives_table(const DiagnoseAnswer& answer, const DiagnoseTableStyle& 
 // Worst first: those whose own time, all but exposed communication, is longest. What is left out
 // stands between the worst and the best.
 Table worst_ranks_table(const DiagnoseAnswer& answer, const DiagnoseTableStyle& style);
+Table ranges_table(const DiagnoseAnswer& answer, const DiagnoseTableStyle& style);
 Table steps_table(const DiagnoseAnswer& answer, const DiagnoseTableStyle& style);
 
 }  // namespace sextant::explain

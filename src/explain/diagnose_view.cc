@@ -1,7 +1,7 @@
 #include "explain/diagnose_view.h"
 
 #include <algorithm>
-#include <set>
+#include <array>
 #include <utility>
 
 #include <fmt/format.h>
@@ -9,285 +9,34 @@
 #include "base/quantity_text.h"
 #include "base/text.h"
 #include "explain/diagnose_json.h"
+#include "explain/diagnose_lines.h"
 #include "explain/diagnose_tables.h"
-#include "explain/diagnose_words.h"
-#include "explain/percent.h"
+#include "explain/finding_view.h"
+#include "explain/laid_view.h"
 
 namespace sextant::explain {
 namespace {
 
 using sextant::to_text;
 
-constexpr std::ptrdiff_t kScreenLines = 40;
-// Of operators and of kernels; fewer where the whole would not fit the screen.
-constexpr std::size_t kWorkRows = 4;
-constexpr std::size_t kLeastWorkRows = 2;
-constexpr std::size_t kCollectiveRows = 3;
-constexpr std::size_t kRankRows = 3;
+// The first screen: nothing is longer unless asked for.
+constexpr std::size_t kScreenLines = 40;
 constexpr std::size_t kVerboseRows = 20;
 constexpr std::size_t kUnreadLines = 2;
 constexpr std::size_t kAssumedLines = 2;
 
-std::string counted(std::size_t count, std::string_view one) {
-  return fmt::format("{} {}{}", with_thousands(static_cast<std::int64_t>(count)), one,
-                     count == 1 ? "" : "s");
+std::size_t line_count(std::string_view text) {
+  return static_cast<std::size_t>(std::ranges::count(text, '\n'));
 }
 
-// The devices' names, each once, in order of rank.
-std::string device_names(const DiagnoseAnswer& answer) {
-  std::vector<std::string> names;
-  for (const DiagnosedRank& rank : answer.ranks) {
-    std::string name = printable(rank.summary.device, 40);
-    if (!rank.summary.has_device) {
-      name = "CPU";
-    }
-    name = name.empty() ? "device not said" : name;
-    if (std::find(names.begin(), names.end(), name) == names.end()) {
-      names.push_back(std::move(name));
-    }
-  }
-  if (names.size() > 3) {
-    const std::size_t more = names.size() - 3;
-    names.resize(3);
-    names.push_back(fmt::format("{} more", more));
-  }
-  return join(names, ", ");
-}
-
-std::string recorder_names(const DiagnoseAnswer& answer) {
-  std::vector<std::string> names;
-  for (const DiagnosedFile& file : answer.files) {
-    const std::string name(recorder_name(file.recorder));
-    if (std::find(names.begin(), names.end(), name) == names.end()) {
-      names.push_back(name);
-    }
-  }
-  return join(names, ", ");
-}
-
-// Without its folders; the end tells most of a long one.
-std::string file_name(std::string_view path) {
-  constexpr std::size_t kShown = 40;
-  const std::size_t slash = path.rfind('/');
-  const std::string name =
-      printable(slash == std::string_view::npos ? path : path.substr(slash + 1), 255);
-  return name.size() <= kShown ? name : "…" + name.substr(name.size() - kShown);
-}
-
-std::string ranks_text(const DiagnoseAnswer& answer) {
-  const std::vector<std::int64_t> numbers = rank_numbers(answer);
-  std::string text = answer.ranks.size() == 1 ? fmt::format("rank {}", numbers.front())
-                                              : counted(answer.ranks.size(), "rank");
-  if (answer.world) {
-    text += fmt::format(" of {}", with_thousands(*answer.world));
-  }
-  return text;
-}
-
-std::string read_line(const DiagnoseAnswer& answer) {
-  Bytes bytes;
-  for (const DiagnosedFile& file : answer.files) {
-    bytes += file.bytes;
-  }
-  return fmt::format("{}; {}; {} ({}), {}", ranks_text(answer), device_names(answer),
-                     answer.files.size() == 1 ? file_name(answer.files.front().name)
-                                              : counted(answer.files.size(), "file"),
-                     to_text(bytes), recorder_names(answer));
-}
-
-// "3-7"; of many pieces the first few, the last and how many there are.
-std::string step_list(const std::vector<std::int64_t>& numbers) {
-  constexpr std::size_t kShown = 48;
-  std::string text = number_list(numbers);
-  if (text.size() <= kShown) {
-    return text;
-  }
-  text.resize(text.rfind(',', kShown));
-  return fmt::format("{} … {} ({})", text, numbers.back(), numbers.size());
-}
-
-// How the steps of a rank were found, and which are left out.
-std::string steps_way(const DiagnosedRank& rank) {
-  const metrics::RankSummary& summary = rank.summary;
-  std::string kept = step_list(kept_numbers(summary));
-  if (const std::int64_t more = rank.totals.steps - std::ssize(summary.steps); more > 0) {
-    kept += fmt::format(" and {} more", with_thousands(more));
-  }
-  std::string way;
-  switch (summary.basis) {
-    case metrics::StepBasis::kMarkers:
-      way = fmt::format("{} {} as marked", summary.steps.size() == 1 ? "step" : "steps", kept);
-      break;
-    case metrics::StepBasis::kPeriod:
-      way = fmt::format("no step is marked: {} found by what repeats ({})",
-                        counted(summary.steps.size(), "step"), printable(summary.found_by, 50));
-      break;
-    case metrics::StepBasis::kWhole:
-      way = "no step is marked and nothing repeats: the whole recording is one window";
-      break;
-  }
-  const std::int64_t left_out = summary.recorded - rank.totals.steps;
-  if (left_out > 0) {
-    way += left_out == 2
-               ? std::string("; the first and the last are left out")
-               : fmt::format("; {} left out", counted(static_cast<std::size_t>(left_out), "step"));
-  }
-  return way;
-}
-
-// Of the ranks of each way.
-std::string steps_line(const DiagnoseAnswer& answer) {
-  std::vector<std::pair<std::string, std::size_t>> ways;
-  for (const DiagnosedRank& rank : answer.ranks) {
-    std::string way = steps_way(rank);
-    const auto known = std::ranges::find(ways, way, &std::pair<std::string, std::size_t>::first);
-    if (known == ways.end()) {
-      ways.emplace_back(std::move(way), 1);
-    } else {
-      ++known->second;
-    }
-  }
-  std::string text = ways.front().first;
-  if (ways.size() > 1) {
-    text += fmt::format(" ({}); otherwise on {}", counted(ways.front().second, "rank"),
-                        counted(answer.ranks.size() - ways.front().second, "rank"));
-  }
-  return text;
-}
-
-std::string step_time_text(const DiagnoseAnswer& answer, const Style& style) {
-  std::int64_t shortest = 0;
-  std::int64_t longest = 0;
-  for (const DiagnosedRank& rank : answer.ranks) {
-    for (const metrics::StepMeasures& step : rank.summary.steps) {
-      const std::int64_t time = step.time.total_ns();
-      shortest = longest == 0 ? time : std::min(shortest, time);
-      longest = std::max(longest, time);
-    }
-  }
-  std::string text = bold(to_text(mean_step(answer.totals)), style);
-  if (answer.totals.steps > 1) {
-    const auto ranks = static_cast<std::int64_t>(answer.ranks.size());
-    const std::int64_t each = answer.totals.steps % ranks == 0 ? answer.totals.steps / ranks : 0;
-    text +=
-        fmt::format(", mean of {} ({} … {})",
-                    ranks == 1 ? counted(static_cast<std::size_t>(each), "step")
-                    : each > 0 ? fmt::format("{} × {}", counted(answer.ranks.size(), "rank"),
-                                             counted(static_cast<std::size_t>(each), "step"))
-                               : fmt::format("{} steps on {} ranks", answer.totals.steps, ranks),
-                    to_text(seconds_of(shortest)), to_text(seconds_of(longest)));
-  }
-  return text;
-}
-
-// "host late 62.0 %, launching 20.1 %": the largest first, those of a tenth of a percent and more.
-template <typename Parts>
-std::string shares_text(const Parts& given, std::int64_t whole_ns) {
-  std::vector<TimePart> parts(given.begin(), given.end());
-  std::stable_sort(parts.begin(), parts.end(),
-                   [](const TimePart& a, const TimePart& b) { return a.time_ns > b.time_ns; });
-  std::vector<std::string> words;
-  for (const TimePart& part : parts) {
-    const auto share = ns_share(part.time_ns, whole_ns);
-    if (share && *share >= 0.001) {
-      words.push_back(fmt::format("{} {}", part.word, percent(share)));
-    }
-  }
-  return words.empty() ? "nothing" : join(words, ", ");
-}
-
-std::string communication_text(const DiagnoseAnswer& answer) {
-  const metrics::RankTotals& totals = answer.totals;
-  if (totals.time.communication_ns == 0 || !answer.kpis) {
-    return "none is seen";
-  }
-  const metrics::Kpis& kpis = *answer.kpis;
-  std::string text =
-      fmt::format("{} of the step ({} by named collectives), {} of that behind compute",
-                  percent(kpis.communication_share), percent(kpis.standard_communication_share),
-                  percent(ns_share(totals.time.overlap_ns, totals.time.communication_ns)));
-  if (kpis.mean_all_reduce) {
-    text += fmt::format("; one mean all-reduce {}, {} of the step", to_text(*kpis.mean_all_reduce),
-                        percent(kpis.all_reduce_share));
-  }
-  return text;
-}
-
-std::string diagnosed_use_text(const metrics::Kpis& kpis) {
-  std::string text = fmt::format("busy {} of the step", percent(kpis.duty_cycle));
-  constexpr double kWorthSaying = 0.001;
-  const auto add = [&text](std::string_view what, const std::optional<double>& share) {
-    if (share.value_or(0.0) >= kWorthSaying) {
-      text += fmt::format("; {} {}", what, percent(share));
-    }
-  };
-  add("of the peak, FLOPs recorded are", kpis.flops_utilisation);
-  add("of memory's bandwidth, bytes recorded are", kpis.memory_utilisation);
-  add("MFU", kpis.mfu);
-  add("goodput", kpis.goodput);
-  return text;
-}
-
-std::string peak_memory_text(const DiagnoseAnswer& answer) {
-  const auto& memory = answer.totals.memory;
-  if (!memory) {
-    return "not recorded";
-  }
-  const auto text = [](std::int64_t bytes) { return to_text(static_cast<double>(bytes) * 1_B); };
-  return fmt::format("{} allocated at the most, {} reserved", text(memory->allocated_bytes),
-                     text(memory->reserved_bytes));
-}
-
-std::vector<std::pair<std::string_view, std::string>> diagnose_lines(const DiagnoseAnswer& answer,
-                                                                     const Style& style) {
-  const metrics::RankTotals& totals = answer.totals;
-  std::vector<std::pair<std::string_view, std::string>> lines{
-      {"read", read_line(answer)},
-      {"steps", steps_line(answer)},
-      {"step", step_time_text(answer, style)}};
-  if (totals.time.idle_ns > 0) {
-    lines.emplace_back("idle", shares_text(idle_parts(totals.idle), totals.time.idle_ns));
-  }
-  lines.emplace_back("path", shares_text(path_parts(totals.path_ns), totals.time.total_ns()));
-  if (answer.verbose) {
-    lines.emplace_back("spent",
-                       shares_text(category_parts(totals.categories_ns), totals.time.total_ns()));
-  }
-  lines.emplace_back("comm.", communication_text(answer));
-  if (answer.kpis) {
-    lines.emplace_back("use", diagnosed_use_text(*answer.kpis));
-  }
-  lines.emplace_back("memory", peak_memory_text(answer));
-  return lines;
-}
-
-// What may not be concluded.
-std::string scope_text(const DiagnoseAnswer& answer) {
-  if (is_whole_job(answer).value_or(true)) {
-    return {};
-  }
-  return fmt::format("{} of {} ranks: nothing is said of the job as a whole", answer.ranks.size(),
-                     answer.world.value_or(0));
-}
-
-std::string summary_text(const DiagnoseAnswer& answer, const Style& style) {
-  const bool list = style.format == Format::kMarkdown;
+std::string lines_text(const std::vector<DiagnosisLine>& lines, const Style& style) {
   std::string text;
-  for (const auto& [name, line] : diagnose_lines(answer, style)) {
-    text += list ? fmt::format("- {}: {}\n", name, line)
-                 : fmt::format("{} {}\n", bold(fmt::format("{:<6}", name), style), line);
-  }
-  if (const std::string scope = scope_text(answer); !scope.empty()) {
-    text += (list ? "- " : "") + bold(scope, style) + "\n";
+  for (const auto& [name, line] : lines) {
+    text += style.format == Format::kMarkdown
+                ? fmt::format("- {}: {}\n", name, line)
+                : fmt::format("{} {}\n", bold(fmt::format("{:<6}", name), style), line);
   }
   return text;
-}
-
-DiagnoseTableStyle table_style(const DiagnoseAnswer& answer, const Style& style,
-                               std::size_t usual) {
-  const std::size_t rows = answer.verbose ? kVerboseRows : usual;
-  return {.rows = answer.top ? static_cast<std::size_t>(*answer.top) : rows,
-          .people = style.format != Format::kCsv};
 }
 
 std::string section(const Table& table, const Style& style) {
@@ -319,9 +68,9 @@ std::vector<LossKind> loss_kinds(const std::vector<DiagnosedLoss>& unread) {
 std::string loss_text(const LossKind& kind) {
   std::string where;
   if (kind.files > 1) {
-    where = fmt::format("{} files, {} …: ", kind.files, file_name(kind.file));
+    where = fmt::format("{} files, {} …: ", kind.files, short_file_name(kind.file));
   } else if (!kind.file.empty()) {
-    where = file_name(kind.file) + ": ";
+    where = short_file_name(kind.file) + ": ";
   }
   const bool counts = kind.count > static_cast<std::int64_t>(kind.files);
   return fmt::format("not read: {}{}{}\n", where,
@@ -347,20 +96,83 @@ std::string unread_text(const DiagnoseAnswer& answer, const Style& style) {
   return text;
 }
 
-std::string whole_text(const DiagnoseAnswer& answer, const Style& style, std::size_t work_rows) {
-  std::string text = summary_text(answer, style);
-  text += section(breakdown_table(answer, true, style.format == Format::kTable), style);
-  text += section(top_operators_table(answer, table_style(answer, style, work_rows)), style);
-  text += section(top_kernels_table(answer, table_style(answer, style, work_rows)), style);
-  text += section(collectives_table(answer, table_style(answer, style, kCollectiveRows)), style);
-  if (answer.ranks.size() > 1) {
-    text += section(worst_ranks_table(answer, table_style(answer, style, kRankRows)), style);
+// Tables that share what room is left, in their order; those that give way first come first in
+// kGivesWay.
+enum SharedTable : std::size_t { kOperators, kKernels, kCollectives, kRanks, kSharedTables };
+constexpr std::array<std::size_t, kSharedTables> kUsualRows{4, 4, 3, 3};
+constexpr std::array<SharedTable, kSharedTables> kGivesWay{kKernels, kCollectives, kOperators,
+                                                           kRanks};
+
+using SharedRows = std::array<std::size_t, kSharedTables>;
+
+std::string shared_tables(const DiagnoseAnswer& answer, const Style& style,
+                          const SharedRows& rows) {
+  const auto of = [&](SharedTable table) {
+    return DiagnoseTableStyle{.rows = rows[table], .people = true};
+  };
+  std::string text = rows[kOperators] == 0
+                         ? std::string()
+                         : section(top_operators_table(answer, of(kOperators)), style);
+  if (rows[kKernels] > 0) {
+    text += section(top_kernels_table(answer, of(kKernels)), style);
   }
+  if (rows[kCollectives] > 0) {
+    text += section(collectives_table(answer, of(kCollectives)), style);
+  }
+  if (rows[kRanks] > 0 && answer.ranks.size() > 1) {
+    text += section(worst_ranks_table(answer, of(kRanks)), style);
+  }
+  return text;
+}
+
+// Row by row less until it fits, from the longest table.
+std::string tables_in(std::size_t room, const DiagnoseAnswer& answer, const Style& style) {
+  SharedRows rows = kUsualRows;
+  std::string text = shared_tables(answer, style, rows);
+  while (line_count(text) > room) {
+    // Ranks are compared by two rows at least.
+    const auto longest = std::ranges::max_element(kGivesWay, {}, [&](SharedTable table) {
+      return table == kRanks && rows[table] > 0 ? rows[table] - 1 : rows[table];
+    });
+    if (rows[*longest] == 0) {
+      return {};
+    }
+    rows[*longest] -= *longest == kRanks && rows[kRanks] == 2 ? 2 : 1;
+    text = shared_tables(answer, style, rows);
+  }
+  return text;
+}
+
+std::string diagnose_tables(std::size_t room, const DiagnoseAnswer& answer, const Style& style) {
+  if (!answer.verbose && !answer.top) {
+    return style.format == Format::kTable ? tables_in(room, answer, style)
+                                          : shared_tables(answer, style, kUsualRows);
+  }
+  const std::size_t most = static_cast<std::size_t>(answer.top.value_or(kVerboseRows));
+  SharedRows rows{};
+  rows.fill(most);
+  std::string text = shared_tables(answer, style, rows);
   if (answer.verbose) {
-    text += section(steps_table(answer, table_style(answer, style, kVerboseRows)), style);
+    text += section(ranges_table(answer, {.rows = most}), style);
+    text += section(steps_table(answer, {.rows = most}), style);
   }
-  const std::string unread = unread_text(answer, style);
-  return unread.empty() ? text : text + "\n" + unread;
+  return text;
+}
+
+// Everything above the tables.
+std::string told_first(const DiagnoseAnswer& answer, const Style& style) {
+  std::string text = lines_text(diagnosis_head(answer, style), style);
+  if (const std::string scope = scope_text(answer); !scope.empty()) {
+    text += (style.format == Format::kMarkdown ? "- " : "") + bold(scope, style) + "\n";
+  }
+  if (answer.findings) {
+    text += findings_text(answer, *answer.findings, style);
+  }
+  text += lines_text(diagnosis_state(answer), style);
+  text += section(breakdown_table(answer, true, style.format == Format::kTable), style);
+  return answer.findings && answer.findings->laid
+             ? text + section(laid_table(*answer.findings->laid), style)
+             : text;
 }
 
 }  // namespace
@@ -370,15 +182,16 @@ std::string to_text(const DiagnoseAnswer& answer, const Style& style) {
     return diagnose_json(answer);
   }
   if (style.format == Format::kCsv) {
-    return to_text(steps_table(answer, table_style(answer, style, kVerboseRows)), style);
+    const auto rows = answer.top.value_or(kVerboseRows);
+    return to_text(steps_table(answer, {.rows = static_cast<std::size_t>(rows), .people = false}),
+                   style);
   }
-  std::string text;
-  std::size_t rows = kWorkRows;
-  do {
-    text = whole_text(answer, style, rows);
-    --rows;
-  } while (rows >= kLeastWorkRows && std::count(text.begin(), text.end(), '\n') > kScreenLines);
-  return text;
+  const std::string first = told_first(answer, style);
+  std::string unread = unread_text(answer, style);
+  unread = unread.empty() ? unread : "\n" + unread;
+  const std::size_t taken = line_count(first) + line_count(unread);
+  return first + diagnose_tables(kScreenLines - std::min(taken, kScreenLines), answer, style) +
+         unread;
 }
 
 }  // namespace sextant::explain

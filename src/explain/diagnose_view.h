@@ -10,6 +10,9 @@
 #include "base/ids.h"
 #include "base/units.h"
 #include "describe/assumption.h"
+#include "diagnose/diagnosis.h"
+#include "diagnose/laid_over.h"
+#include "diagnose/rule_book.h"
 #include "explain/provenance.h"
 #include "explain/style.h"
 #include "metrics/kpis.h"
@@ -45,6 +48,16 @@ struct DiagnosedPeaks {
   metrics::DevicePeaks peaks;
 };
 
+// What is slow and what to do about it.
+struct FindingsAnswer {
+  diagnose::Diagnosis diagnosis;
+  diagnose::RuleBook book;     // words of its rules
+  std::string framework = {};  // whose settings are shown first; "": not known
+  bool is_jax = false;         // where no framework is known: XLA recorded it
+  std::optional<diagnose::LaidOver> laid = std::nullopt;  // beside the step that was predicted
+  std::vector<std::string> met;  // what of ‹fail-on› holds, a sentence each
+};
+
 struct DiagnoseAnswer {
   Provenance provenance;
   std::vector<DiagnosedFile> files;
@@ -54,10 +67,13 @@ struct DiagnoseAnswer {
   std::vector<metrics::KernelRow> kernels;  // of all ranks together, as are the following
   std::vector<metrics::OperatorRow> operators;
   std::vector<metrics::CollectiveRow> collectives;
+  std::vector<metrics::RangeRow> ranges;
+  std::vector<metrics::SignalRow> signals;
   // Of the mean step of all ranks; peaks only where all have one device.
   std::optional<metrics::Kpis> kpis;
   std::optional<DiagnosedPeaks> peaks;
   std::vector<metrics::OperatorRoofline> rooflines;  // as operators
+  std::optional<FindingsAnswer> findings;            // nothing where no step is whole
   std::vector<DiagnosedLoss> unread;
   describe::Assumptions assumed;
   std::optional<std::int64_t> top;  // rows of a table; nothing: as many as fit

@@ -23,8 +23,8 @@ constexpr int schema_version(std::string_view command) {
     return 3;
   }
   constexpr std::array<std::string_view, 10> kFirst{
-      "calibrate", "calibrate-runs", "config",  "diagnose", "diagnose-hta",
-      "doctor",    "emit-patch",     "explain", "kb",       "summarize"};
+      "calibrate", "calibrate-runs", "config",  "diagnose-hta", "diff",
+      "doctor",    "emit-patch",     "explain", "kb",           "summarize"};
   return std::find(kFirst.begin(), kFirst.end(), command) == kFirst.end() ? 2 : 1;
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "describe/layout/rules.h"
+#include "diagnose/rule_book.h"
 #include "explain/provenance.h"
 #include "explain/style.h"
 
@@ -16,9 +17,17 @@ struct RuleAnswer {
 };
 std::string to_text(const RuleAnswer& answer, const Style& style);
 
+// One that a diagnosis may find.
+struct DiagnosisRuleAnswer {
+  diagnose::Rule rule;
+  Provenance provenance;
+};
+std::string to_text(const DiagnosisRuleAnswer& answer, const Style& style);
+
 // All rules, a line each.
 struct RuleBookAnswer {
   std::vector<describe::Rule> rules;
+  std::vector<diagnose::Rule> of_diagnosis;
   Provenance provenance;
 };
 std::string to_text(const RuleBookAnswer& answer, const Style& style);

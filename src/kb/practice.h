@@ -20,14 +20,16 @@
 #include "describe/data_store.h"
 #include "describe/layout/layout.h"
 #include "describe/words.h"
+#include "diagnose/finding.h"
 
 namespace sextant::kb {
 
 // What a job is held up by.
-enum class Bottleneck { kCompute, kHbm, kCommunication, kStall };
+// The classes of a diagnosis.
+using diagnose::Bottleneck;
 inline constexpr std::array<describe::Word<Bottleneck>, 4> kBottleneckWords{
     {{Bottleneck::kCompute, "compute"},
-     {Bottleneck::kHbm, "hbm"},
+     {Bottleneck::kMemory, "hbm"},
      {Bottleneck::kCommunication, "communication"},
      {Bottleneck::kStall, "stall"}}};
 

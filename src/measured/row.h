@@ -64,6 +64,7 @@ struct RunSubject {
   std::string recompute;
   std::string hardware;
   std::string date;
+  std::string origin = {};  // the paper or repository it is from (origin.h)
 };
 
 using describe::CollectiveOp;

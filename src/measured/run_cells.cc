@@ -23,6 +23,7 @@ Trust trust_of(Cells& cells) {
 
 void read_texts(Cells& cells, RunCells& run) {
   run.id = cells.has("id") ? std::string(cells.text("id")) : cells.line_id();
+  run.source = cells.text("source");
   run.date = cells.text("date");
   run.model = cells.text("model");
   run.arch = cells.text("arch");

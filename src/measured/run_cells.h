@@ -21,7 +21,8 @@ inline std::int64_t stated(const Count& count) {
 // Views point into the table. Normalised columns carry their closed sets as checked text.
 struct RunCells {
   std::string id;
-  std::string_view date, model, arch, hardware, interconnect, framework, attention, flags, notes;
+  std::string_view source, date, model, arch, hardware, interconnect, framework, attention, flags,
+      notes;
   std::string_view precision_text, recompute_text, memory_kind, flops_convention;
   // Normalised: "" where not stated.
   std::string_view device, fabric, recompute_kind, precision_kind, workload_kind;

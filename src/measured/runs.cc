@@ -4,11 +4,11 @@
 #include "base/text.h"
 #include "describe/assumption.h"
 #include "measured/flops_convention.h"
+#include "measured/origin.h"
 #include "measured/readers.h"
 #include "measured/row_tools.h"
 #include "measured/run_cells.h"
-#include "measured/run_cluster.h"
-#include "measured/run_layout.h"
+#include "measured/run_job.h"
 #include "measured/run_model.h"
 
 namespace sextant::measured {
@@ -49,16 +49,6 @@ struct Measurement {
   std::optional<std::string> refusal;
   std::optional<describe::Assumption> assumed;
 };
-
-std::optional<std::string> missing_batch(const RunCells& run) {
-  if (!run.seq) {
-    return "seq_len not stated";
-  }
-  if (!run.global_batch) {
-    return "global_batch not stated";
-  }
-  return std::nullopt;
-}
 
 double tokens_per_device(const RunCells& run) {
   return static_cast<double>(stated(run.global_batch)) * static_cast<double>(stated(run.seq)) /
@@ -124,75 +114,6 @@ std::vector<Measurement> measurements(const RunCells& run,
   return found;
 }
 
-// The job of a row, or why there is none.
-struct RunJob {
-  JobPointer job;
-  std::string refusal;
-  std::vector<std::string> beyond_layout;
-  describe::Assumptions assumed;
-};
-
-void append(describe::Assumptions& to, const describe::Assumptions& from) {
-  to.insert(to.end(), from.begin(), from.end());
-}
-
-describe::Workload workload_of(const RunCells& run) {
-  return describe::parse_word<describe::Workload>(
-             describe::kWorkloadWords, run.workload_kind.empty() ? "pretrain" : run.workload_kind,
-             "workload", "")
-      .value_or(describe::Workload::kPretrain);
-}
-
-RunJob assemble(const RunCells& run, const describe::Model& model, const describe::Cluster& cluster,
-                RunJob out) {
-  RunLayout layout = run_layout(run, model);
-  append(out.assumed, layout.assumed);
-  out.beyond_layout = std::move(layout.beyond_layout);
-  if (!layout.refusal.empty()) {
-    out.refusal = std::move(layout.refusal);
-    return out;
-  }
-  describe::Job job;
-  job.model = model;
-  job.cluster = cluster;
-  job.layout = std::move(layout.layout);
-  job.framework = layout.framework;
-  job.stated = std::move(layout.stated);
-  job.sequences.length = run.seq.value_or(0);
-  job.global_batch = run.global_batch.value_or(0);
-  job.workload = workload_of(run);
-  if (job.workload == describe::Workload::kLora) {
-    job.lora = describe::Lora{};
-    out.assumed.push_back({"lora", "rank 16 on attention", "not stated", {}});
-  }
-  if (job.workload != describe::Workload::kPretrain) {
-    out.assumed.push_back({"sequences", "full", "lengths of packed documents are not stated", {}});
-  }
-  job.assumed = out.assumed;
-  out.job = std::make_shared<const describe::Job>(std::move(job));
-  return out;
-}
-
-Result<RunJob> run_job(const RunCells& run, const ModelReading& model, Hardware& hardware) {
-  RunJob out;
-  out.assumed = model.assumed;
-  if (!model.model) {
-    out.refusal = model.refusal;
-    return out;
-  }
-  SEXTANT_TRY(const RunCluster cluster, run_cluster(run, hardware));
-  append(out.assumed, cluster.assumed);
-  if (!cluster.cluster) {
-    out.refusal = cluster.refusal;
-    return out;
-  }
-  if (const auto missing = missing_batch(run)) {
-    out.refusal = *missing;
-    return out;
-  }
-  return assemble(run, *model.model, *cluster.cluster, std::move(out));
-}
-
 Result<std::vector<Row>> run_rows(const RunCells& run, TableContext& context) {
   SEXTANT_TRY(const ModelReading model, run_model(run, context.hardware.data()));
   SEXTANT_TRY(RunJob job, run_job(run, model, context.hardware));
@@ -203,16 +124,18 @@ Result<std::vector<Row>> run_rows(const RunCells& run, TableContext& context) {
   row.trust = run.trust;
   row.assumed = std::move(job.assumed);
   row.layout_group = layout_group(run, context);
-  row.subject = RunSubject{.job = std::move(job.job),
-                           .memory = memory_kind(run.memory_kind),
-                           .memory_unit = memory_unit(run.memory_kind),
-                           .memory_of_last_stage = contains(run.memory_kind, "logging rank"),
-                           .beyond_layout = std::move(job.beyond_layout),
-                           .framework = std::string(run.framework),
-                           .flags = std::string(run.flags),
-                           .recompute = std::string(run.recompute_text),
-                           .hardware = std::string(run.hardware),
-                           .date = std::string(run.date)};
+  row.subject = RunSubject{
+      .job = std::move(job.job),
+      .memory = memory_kind(run.memory_kind),
+      .memory_unit = memory_unit(run.memory_kind),
+      .memory_of_last_stage = contains(run.memory_kind, "logging rank"),
+      .beyond_layout = std::move(job.beyond_layout),
+      .framework = std::string(run.framework),
+      .flags = std::string(run.flags),
+      .recompute = std::string(run.recompute_text),
+      .hardware = std::string(run.hardware),
+      .date = std::string(run.date),
+      .origin = origin_of(run.source.empty() ? std::string_view(context.source) : run.source)};
   std::vector<Row> rows;
   for (Measurement& measurement : measurements(run, model.model)) {
     rows.push_back(row);

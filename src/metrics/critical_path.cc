@@ -22,9 +22,9 @@ Bound bound_of(SpanKind kind) {
 }
 
 // The work of a rank's device: what runs at a moment, what has ended by then, what came before.
-class DeviceWork {
+class BusyDevice {
  public:
-  DeviceWork(const View& view, const RankLanes& rank) : view_(view) {
+  BusyDevice(const View& view, const RankLanes& rank) : view_(view) {
     std::vector<Moment> starts;
     for (const LaneId lane : rank.streams) {
       for (const Span& span : view.timeline().spans_of(lane)) {
@@ -272,7 +272,7 @@ class PathWalker {
   }
 
   const View& view_;
-  DeviceWork work_;
+  BusyDevice work_;
   HostWaits host_waits_;
   std::map<StreamId, std::vector<RecordedWait>> waits_;  // by time
   bool with_pieces_ = false;

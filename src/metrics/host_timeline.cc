@@ -51,6 +51,10 @@ class ThreadReader {
       const std::uint8_t signal = signal_of(span, label, sign);
       if (sign.is_frame || (sign.is_outline && signal >= kDispatching)) {
         enter_frame(span, label);
+        if (sign.is_update) {
+          update_ = static_cast<std::uint32_t>(label);
+          update_until_ = span.end_ns();
+        }
         continue;
       }
       close_until(span.start_ns);
@@ -131,13 +135,18 @@ class ThreadReader {
       // "aten::index" says more than its cudaStreamSynchronize.
       now.what = view_.traits[label].is_blocking ? open_.back().label : now.what;
     }
-    if (now.signal == number_of(Signal::kDispatch)) {
-      now.what = kNone;
+    if (now.signal == kDispatching) {
+      now.what = update_at(span.start_ns);
     }
     // What only overlaps ends with what is around it.
     now.end_ns = open_.empty() ? now.end_ns : std::min(now.end_ns, open_.back().end_ns);
     open_.push_back(now);
     append_piece(timeline_, {span.start_ns, now.signal, now.what});
+  }
+
+  // The optimizer's step that the thread is in, if any.
+  [[nodiscard]] std::uint32_t update_at(std::int64_t at_ns) const {
+    return at_ns < update_until_ ? update_ : kNone;
   }
 
   void close_until(std::int64_t at_ns) {
@@ -168,8 +177,8 @@ class ThreadReader {
       };
       const bool is_recorded = std::any_of(frames_.rbegin(), frames_.rend(), is_function) ||
                                std::any_of(left_frames_.begin(), left_frames_.end(), is_function);
-      append_piece(timeline_,
-                   {free_since_, number_of(is_recorded ? Signal::kPython : Signal::kDispatch)});
+      append_piece(timeline_, {free_since_, is_recorded ? number_of(Signal::kPython) : kDispatching,
+                               update_at(free_since_)});
     }
   }
 
@@ -222,7 +231,9 @@ class ThreadReader {
   std::vector<OpenFrame> frames_;
   std::int64_t free_since_ = kForeverAgo;  // it is inside no operator
   OpenFrame longest_frame_;                // that began since then
-  std::vector<OpenFrame> left_frames_;     // that were around it then, and have ended since
+  std::uint32_t update_ = kNone;           // a step of an optimizer, until then
+  std::int64_t update_until_ = kForeverAgo;
+  std::vector<OpenFrame> left_frames_;  // that were around it then, and have ended since
 };
 
 // At each moment the more specific of two.

@@ -1,6 +1,7 @@
 #include "metrics/idle.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "metrics/host_waits.h"
 #include "metrics/window_sums.h"
@@ -35,6 +36,31 @@ void set_ends(const View& view, LaneId lane, std::vector<Gap>& gaps) {
       gap->before = before;
     }
     before = view.number_of(span);
+  }
+}
+
+// A gap that ends within a communication (exposure.h) ends with the call that launched compute
+// next: that is what was waited for.
+void set_launched_ends(const View& view, const RankLanes& rank, std::vector<Gap>& gaps) {
+  if (std::ranges::none_of(gaps, [](const Gap& gap) { return gap.ended_by == kNone; })) {
+    return;
+  }
+  std::vector<std::pair<std::int64_t, std::uint32_t>> launched;  // when, what
+  for (const LaneId lane : rank.streams) {
+    for (const Span& span : view.timeline().spans_of(lane)) {
+      const std::uint32_t call = view.call_of[view.number_of(span)];
+      if (call != kNone && view.timeline().label_of(span).kind == timeline::SpanKind::kCompute) {
+        launched.emplace_back(view.timeline().spans()[call].start_ns, view.number_of(span));
+      }
+    }
+  }
+  std::ranges::sort(launched);
+  for (Gap& gap : gaps) {
+    const auto next =
+        std::ranges::lower_bound(launched, std::pair(gap.time.end_ns, std::uint32_t{0}));
+    if (gap.ended_by == kNone && next != launched.end()) {
+      gap.ended_by = next->second;
+    }
   }
 }
 
@@ -196,6 +222,7 @@ std::vector<Gap> device_gaps(const View& view, const RankLanes& rank, const Acti
   for (const LaneId lane : rank.streams) {
     set_ends(view, lane, gaps);
   }
+  set_launched_ends(view, rank, gaps);
   return gaps;
 }
 

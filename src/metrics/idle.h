@@ -32,13 +32,13 @@ struct IdleCauses {
   bool operator==(const IdleCauses&) const = default;
 };
 
-// A time at which nothing ran.
+// A time at which none of the rank's streams runs, within the windows or between them.
 struct Gap {
   Interval time;
-  std::uint32_t ended_by = kNone;  // the span that began at its end
-  std::uint32_t before = kNone;    // the span before that on the same stream
+  std::uint32_t ended_by = kNone;  // number of the span that began at its end
+  std::uint32_t before = kNone;    // of the span before that on the same stream
 };
-// Of the whole device, in order, from the first window's start to the last one's end.
+// In order, from the first window's start to the last one's end.
 std::vector<Gap> device_gaps(const View& view, const RankLanes& rank, const Activity& activity,
                              const std::vector<Interval>& windows);
 

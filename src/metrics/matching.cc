@@ -77,8 +77,29 @@ class JobNumbers {
   std::map<std::string_view, std::uint32_t> names_;
 };
 
+std::int64_t ranks_of_job(const Summary& summary) {
+  auto ranks = static_cast<std::int64_t>(summary.ranks.size());
+  for (const RankSummary& rank : summary.ranks) {
+    ranks = std::max(ranks, rank.world.value_or(0));
+  }
+  return ranks;
+}
+
+// A message whose ends are not said could be any two ranks' of its group, unless there are but two.
+bool is_anyones(const RankSummary& rank, const CollectiveInstance& one, std::int64_t job_ranks) {
+  if (one.op != CollectiveOp::kSendReceive || (one.sender && one.receiver)) {
+    return false;
+  }
+  if (rank.is_whole_job || one.group >= rank.groups.size()) {
+    return !rank.is_whole_job && job_ranks > 2;
+  }
+  const Group& group = rank.groups[one.group];
+  return group.size.value_or(static_cast<std::int64_t>(group.ranks.size())) != 2;
+}
+
 std::vector<MatchEntry> entries_of(const Summary& summary) {
   const JobNumbers numbers(summary);
+  const std::int64_t job_ranks = ranks_of_job(summary);
   std::vector<MatchEntry> entries;
   std::size_t count = 0;
   for (const RankSummary& rank : summary.ranks) {
@@ -91,6 +112,9 @@ std::vector<MatchEntry> entries_of(const Summary& summary) {
     const std::vector<std::uint32_t> names = numbers.names_of(rank);
     for (std::size_t k = 0; k < rank.instances.size(); ++k) {
       const CollectiveInstance& one = rank.instances[k];
+      if (is_anyones(rank, one, job_ranks)) {
+        continue;
+      }
       MatchKey key{.sequence = one.sequence};
       if (one.group < groups.size()) {
         key.group = groups[one.group];

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
+
+#include "metrics/exposure.h"
 
 namespace sextant::metrics {
 namespace {
@@ -74,6 +77,8 @@ struct StepParts {
   std::vector<CategoryTimes> categories;
   std::vector<std::optional<MemoryPeak>> memory;
   std::vector<WideSum> flops;
+  std::vector<WorkTimes> work;
+  std::vector<RangeRow> ranges;
   std::vector<SignalRow> signals;
 };
 
@@ -85,7 +90,8 @@ StepParts parts_of(const View& view, const RankLanes& rank, const Steps& steps,
   const Activity activity = activity_of(view, rank);
   parts.time = breakdowns(activity, windows);
   parts.idle = device_idle(view, rank, activity, windows);
-  parts.signals = signal_table(view, rank, steps, rank_number, activity);
+  parts.signals =
+      signal_table(view, rank, steps, rank_number, without_unawaited(view, rank, activity));
   parts.queue = queue_depths(view, rank, windows);
   parts.launches = launch_delays(view, rank, steps, rank_number);
   if (rank.has_device()) {
@@ -94,6 +100,8 @@ StepParts parts_of(const View& view, const RankLanes& rank, const Steps& steps,
   parts.categories = step_categories(view, rank, activity, parts.idle, windows);
   parts.memory = memory_peaks(view, rank.rank, kept_times(of_rank, &Step::host));
   parts.flops = step_flops(view, rank, steps, rank_number);
+  parts.work = work_times(view, rank, steps, rank_number);
+  parts.ranges = range_table(view, rank, steps, rank_number, activity);
   return parts;
 }
 
@@ -117,6 +125,7 @@ std::vector<StepMeasures> step_measures(const RankSteps& steps, const StepParts&
     one.categories_ns = parts.categories[at];
     one.memory = parts.memory[at];
     one.flops = parts.flops[i];
+    one.work_ns = parts.work[i];
     kept.push_back(one);
   }
   return kept;
@@ -150,6 +159,7 @@ std::vector<RankMeasures> measure(const View& view, const Steps& steps) {
                       .kernels = kernel_table(view, rank, steps, i),
                       .operators = operator_table(view, rank, steps, i),
                       .collectives = collective_table(view, rank, steps, i),
+                      .ranges = std::move(parts.ranges),
                       .signals = std::move(parts.signals)});
   }
   return answer;
@@ -170,7 +180,8 @@ RankTotals& RankTotals::operator+=(const StepMeasures& step) {
                  .assumed_waits = step.assumed_waits,
                  .categories_ns = step.categories_ns,
                  .memory = step.memory,
-                 .flops = step.flops};
+                 .flops = step.flops,
+                 .work_ns = step.work_ns};
   one.queue = step.queue.value_or(QueueDepth());
   return *this += one;
 }
@@ -183,6 +194,9 @@ RankTotals& RankTotals::operator+=(const RankTotals& other) {
   launches += other.launches;
   for (std::size_t i = 0; i < kBounds; ++i) {
     path_ns[i] += other.path_ns[i];
+  }
+  for (std::size_t i = 0; i < kWorkClasses; ++i) {
+    work_ns[i] += other.work_ns[i];
   }
   assumed_waits += other.assumed_waits;
   for (std::size_t i = 0; i < kStepCategories; ++i) {

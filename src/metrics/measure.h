@@ -12,10 +12,12 @@
 #include "metrics/idle.h"
 #include "metrics/memory.h"
 #include "metrics/queues.h"
+#include "metrics/ranges.h"
 #include "metrics/signals.h"
 #include "metrics/step_categories.h"
 #include "metrics/steps.h"
 #include "metrics/tables.h"
+#include "metrics/work_class.h"
 #include "timeline/recording.h"
 
 namespace sextant::metrics {
@@ -33,7 +35,8 @@ struct StepMeasures {
   std::int64_t assumed_waits = 0;
   CategoryTimes categories_ns{};  // add up to the window
   std::optional<MemoryPeak> memory = std::nullopt;
-  WideSum flops = {};  // of the step's work, where labels say
+  WideSum flops = {};   // of the step's work, where labels say
+  WorkTimes work_ns{};  // of its kernels that compute, by WorkClass
   bool operator==(const StepMeasures&) const = default;
 };
 
@@ -45,6 +48,7 @@ struct RankMeasures {
   std::vector<KernelRow> kernels;  // of the kept steps, as are the following
   std::vector<OperatorRow> operators;
   std::vector<CollectiveRow> collectives;
+  std::vector<RangeRow> ranges;
   std::vector<SignalRow> signals;
 };
 
@@ -70,6 +74,7 @@ struct RankTotals {
   CategoryTimes categories_ns{};
   std::optional<MemoryPeak> memory = std::nullopt;
   WideSum flops = {};
+  WorkTimes work_ns{};
   RankTotals& operator+=(const StepMeasures& step);
   RankTotals& operator+=(const RankTotals& other);
   bool operator==(const RankTotals&) const = default;

@@ -1,9 +1,11 @@
 #include "metrics/own_work.h"
 
 #include <algorithm>
+#include <span>
 
 #include "metrics/breakdown.h"
 #include "metrics/data_loading.h"
+#include "metrics/exposure.h"
 #include "metrics/idle.h"
 
 namespace sextant::metrics {
@@ -13,7 +15,43 @@ using timeline::LaneId;
 using timeline::Span;
 using timeline::SpanKind;
 
+// Kernels of the main stream, by start: where a rank's work can be cut.
+class KernelEdges {
+ public:
+  KernelEdges(const View& view, const RankLanes& rank) {
+    if (rank.main) {
+      kernels_ = view.timeline().spans_of(*rank.main);
+    }
+  }
+  // The last moment up to then at which none ran: nothing that was still running is what a
+  // communication waited for before it began.
+  [[nodiscard]] std::int64_t before(std::int64_t at_ns) const {
+    const Span* running = running_at(at_ns);
+    return running == nullptr ? at_ns : running->start_ns;
+  }
+  // The first one from then on: what ran already has not waited for a communication to end.
+  [[nodiscard]] std::int64_t after(std::int64_t at_ns) const {
+    const Span* running = running_at(at_ns);
+    return running == nullptr ? at_ns : running->end_ns();
+  }
+
+ private:
+  [[nodiscard]] const Span* running_at(std::int64_t at_ns) const {
+    const auto next = std::upper_bound(
+        kernels_.begin(), kernels_.end(), at_ns,
+        [](std::int64_t moment, const Span& span) { return moment < span.start_ns; });
+    if (next == kernels_.begin()) {
+      return nullptr;
+    }
+    const Span& last = *(next - 1);
+    return last.start_ns < at_ns && at_ns < last.end_ns() ? &last : nullptr;
+  }
+
+  std::span<const Span> kernels_;
+};
+
 std::vector<std::int64_t> communication_edges(const View& view, const RankLanes& rank) {
+  const KernelEdges kernels(view, rank);
   std::vector<std::int64_t> edges;
   for (const LaneId lane : rank.has_device() ? rank.streams : rank.threads) {
     if (view.timeline().sum(lane, SpanKind::kCommunication).spans == 0) {
@@ -21,8 +59,9 @@ std::vector<std::int64_t> communication_edges(const View& view, const RankLanes&
     }
     for (const Span& span : view.timeline().spans_of(lane)) {
       if (view.timeline().label_of(span).kind == SpanKind::kCommunication) {
-        edges.push_back(span.start_ns);
-        edges.push_back(span.end_ns());
+        const bool is_on_main = rank.main && lane == *rank.main;
+        edges.push_back(is_on_main ? span.start_ns : kernels.before(span.start_ns));
+        edges.push_back(is_on_main ? span.end_ns() : kernels.after(span.end_ns()));
       }
     }
   }
@@ -82,6 +121,27 @@ std::vector<OwnWork> on_host(const Activity& activity, const Intervals& loading,
   return all;
 }
 
+// Whether a kernel that computes runs before the start of each stretch and after it.
+void note_going_on(const View& view, const RankLanes& rank, std::vector<OwnWork>& all) {
+  for (const LaneId lane : rank.streams) {
+    if (view.timeline().sum(lane, SpanKind::kCompute).spans == 0) {
+      continue;
+    }
+    auto at = all.begin();
+    for (const Span& span : view.timeline().spans_of(lane)) {
+      if (view.timeline().label_of(span).kind != SpanKind::kCompute) {
+        continue;
+      }
+      while (at != all.end() && at->start_ns <= span.start_ns) {
+        ++at;
+      }
+      for (; at != all.end() && at->start_ns < span.end_ns(); ++at) {
+        at->goes_on = true;
+      }
+    }
+  }
+}
+
 std::vector<OwnWork> on_device(const View& view, const RankLanes& rank, const Activity& activity,
                                const Intervals& loading, const std::vector<Interval>& windows) {
   const std::vector<Breakdown> time = breakdowns(activity, windows);
@@ -106,7 +166,7 @@ std::vector<OwnWork> own_work(const View& view, const RankLanes& rank, const Ran
   for (const Stretch& one : cut) {
     windows.push_back(one.time);
   }
-  const Activity activity = activity_of(view, rank);
+  const Activity activity = without_unawaited(view, rank, activity_of(view, rank));
   const Intervals loading = data_loading(view, rank);
   std::vector<OwnWork> all = rank.has_device() ? on_device(view, rank, activity, loading, windows)
                                                : on_host(activity, loading, windows);
@@ -114,6 +174,9 @@ std::vector<OwnWork> own_work(const View& view, const RankLanes& rank, const Ran
     all[i].step = cut[i].step;
     all[i].start_ns = cut[i].time.start_ns;
     all[i].end_ns = cut[i].time.end_ns;
+  }
+  if (rank.has_device()) {
+    note_going_on(view, rank, all);
   }
   std::erase_if(all, [](const OwnWork& one) { return one.total_ns() == 0; });
   return all;

@@ -28,6 +28,8 @@ struct OwnWork {
   std::int64_t data_ns = 0;     // nothing ran, and the host loaded data
   std::int64_t host_ns = 0;     // nothing ran: the host was late, was blocked, or launched
   std::int64_t other_ns = 0;    // nothing ran, for another reason or none that is known
+  // A kernel ran through its start: it waited for nothing that ended there.
+  bool goes_on = false;
 
   [[nodiscard]] std::int64_t total_ns() const {
     return compute_ns + copy_ns + data_ns + host_ns + other_ns;
@@ -35,8 +37,9 @@ struct OwnWork {
   auto operator<=>(const OwnWork&) const = default;
 };
 
-// Of the kept steps' windows, cut where a communication of the rank starts or ends; stretches of
-// nothing are left out. By step, then start. Linear in the rank's spans.
+// Of the kept steps' windows, cut where a communication of the rank starts or ends, between two
+// kernels of the main stream: before the one that runs when it starts, after the one that runs when
+// it ends. Stretches of nothing are left out. By step, then start. n log n in the communications.
 std::vector<OwnWork> own_work(const View& view, const RankLanes& rank, const RankSteps& steps);
 
 // Of a whole job's trace, whose spans are operations ("forward-compute"): one for each that is no

@@ -38,16 +38,19 @@ TEST(OwnWork, IsCutWhereACommunicationStartsAndEnds) {
   // The device waits from 0 to 90 and from 200 to 290 for calls; these take 5 ns each.
   EXPECT_EQ(before.host_ns, 90 + 5 + 90 + 5);
   EXPECT_EQ(before.other_ns, 5 + 5);
-  // Beside the all-reduce: what computes, and nothing of the waiting.
-  EXPECT_EQ(rank.work[1].total_ns(), 50);
+  // Beside the all-reduce: what computes, and from 400 on the host, since what comes next is
+  // launched at 690.
+  EXPECT_EQ(rank.work[1].total_ns(), 150);
   EXPECT_EQ(rank.work[1].compute_ns, 50);
+  EXPECT_EQ(rank.work[1].host_ns, 100);
   EXPECT_EQ(rank.work[2].start_ns, 500);
   EXPECT_EQ(rank.work[2].data_ns, 100);
   EXPECT_EQ(rank.work[2].host_ns, 500 - 300 - 100 - 5);
   EXPECT_EQ(rank.work[2].compute_ns, 300);
 }
 
-// All of a window is own work or exposed communication, whatever ran.
+// All of a window is own work or exposed communication, whatever ran; where nothing that computes
+// was launched it is both.
 RC_GTEST_PROP(OwnWork, AddsUpWithExposedCommunicationToTheWindow, ()) {
   MadeRecording made;
   const Label reduce = all_reduce_label(made.recording(), 1_MiB, 8);
@@ -67,7 +70,8 @@ RC_GTEST_PROP(OwnWork, AddsUpWithExposedCommunicationToTheWindow, ()) {
     own += one.total_ns();
   }
   const Breakdown& time = rank.steps.at(0).time;
-  RC_ASSERT(own + time.exposed_communication_ns == time.total_ns());
+  RC_ASSERT(own + time.exposed_communication_ns >= time.total_ns());
+  RC_ASSERT(own <= time.total_ns());
 }
 
 // A rank of CPUs: what is neither an operator, nor loading, nor communication is the host's doing.

@@ -9,6 +9,8 @@
 namespace sextant::metrics {
 namespace {
 
+constexpr std::int64_t kMostBytes = std::int64_t{1} << 53U;
+
 bool is_longer_moment(const Interval& a, const Interval& b) {
   return std::tuple(-a.length_ns(), a.start_ns) < std::tuple(-b.length_ns(), b.start_ns);
 }
@@ -32,12 +34,17 @@ std::string_view name_of(Signal signal) {
   return kNames[static_cast<std::size_t>(signal)];
 }
 
+void SignalRow::add_bytes(double more) {
+  bytes = more < static_cast<double>(kMostBytes - bytes) ? bytes + static_cast<std::int64_t>(more)
+                                                         : kMostBytes;
+}
+
 SignalRow& SignalRow::operator+=(const SignalRow& other) {
   time += other.time;
   idle_ns += other.idle_ns;
   copy_ns += other.copy_ns;
   after_ns += other.after_ns;
-  bytes += other.bytes;
+  bytes = std::min(bytes + other.bytes, kMostBytes);
   for (const Interval& one : other.longest) {
     keep_longest(longest, one);
   }

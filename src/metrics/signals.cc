@@ -76,12 +76,13 @@ class SignalCounter {
       return;
     }
     series_ = series_of(gap);
+    dispatched_in_ = kNone;
     const Span& asked = view_.timeline().spans()[call];
     const std::int64_t asked_end = std::clamp(asked.end_ns(), gap.time.start_ns, gap.time.end_ns);
     add_host({gap.time.start_ns, asked_end}, asked.lane, true);
     if (asked.end_ns() + kLaunchPathNs > gap.time.start_ns &&
         gap.time.end_ns - asked_end <= kLongestLatencyNs) {
-      add_dispatch({asked_end, gap.time.end_ns}, Signal::kLatency);
+      add_dispatch({asked_end, gap.time.end_ns}, Signal::kLatency, dispatched_in_);
     }
   }
 
@@ -92,8 +93,8 @@ class SignalCounter {
       return;
     }
     SignalRow& row = rows_[key];
-    if (is_new && label.bytes && label.bytes->base() > 0.0 && label.bytes->base() < 0x1p50) {
-      row.bytes += static_cast<std::int64_t>(label.bytes->base());
+    if (is_new && label.bytes && label.bytes->base() > 0.0) {
+      row.add_bytes(label.bytes->base());
     }
     each_window(time, [&](const Interval& part) {
       row.copy_ns += part.length_ns();
@@ -184,7 +185,8 @@ class SignalCounter {
         keep_longest(row.longest, part);
       });
     } else if (waits_for_host && !is_stall(piece.signal) && piece.signal != kNoSignal) {
-      add_dispatch(time, static_cast<Signal>(piece.signal));
+      dispatched_in_ = piece.what;
+      add_dispatch(time, static_cast<Signal>(piece.signal), piece.what);
     }
   }
 
@@ -203,7 +205,7 @@ class SignalCounter {
     return is_copy && key_of(gap.before) == key ? std::optional(key) : std::nullopt;
   }
 
-  void add_dispatch(const Interval& time, Signal signal) {
+  void add_dispatch(const Interval& time, Signal signal, std::uint32_t what) {
     if (time.start_ns >= time.end_ns) {
       return;
     }
@@ -216,7 +218,7 @@ class SignalCounter {
     pass_stalls(all_.at(time.start_ns));
     const std::int64_t filled = std::min(lead_ns_, time.length_ns());
     lead_ns_ -= filled;
-    SignalRow& row = rows_[{static_cast<std::uint8_t>(signal), kNone}];
+    SignalRow& row = rows_[{static_cast<std::uint8_t>(signal), what}];
     each_window(time, [&](const Interval& part) {
       row.idle_ns += part.length_ns();
       keep_longest(row.longest, part);
@@ -284,10 +286,11 @@ class SignalCounter {
   Cursor all_;
   std::vector<Cursor> own_;
   std::map<RowKey, SignalRow> rows_;
-  std::optional<RowKey> series_;  // that the gap lies in
-  std::size_t passed_ = 0;        // pieces of all_ that lie behind
-  std::int64_t stalled_ns_ = 0;   // of the stall that is not passed yet, the device was idle
-  std::int64_t lead_ns_ = 0;      // that the host would have had without held_up_by_
+  std::optional<RowKey> series_;         // that the gap lies in
+  std::uint32_t dispatched_in_ = kNone;  // a step of an optimizer, or nothing, at the last launch
+  std::size_t passed_ = 0;               // pieces of all_ that lie behind
+  std::int64_t stalled_ns_ = 0;          // of the stall that is not passed yet, the device was idle
+  std::int64_t lead_ns_ = 0;             // that the host would have had without held_up_by_
   RowKey held_up_by_{kNoSignal, kNone};
 };
 

@@ -57,14 +57,18 @@ inline constexpr std::size_t kMostMoments = 4;  // of a row
 
 struct SignalRow {
   Signal signal = Signal::kDispatch;
-  std::string what;           // "aten::item", "cudaFree", "train.py(12): save"; may be empty
-  Spread time = {};           // of the stalls themselves; of kDispatch and kLatency none
-  std::int64_t idle_ns = 0;   // the device was idle because of it
-  std::int64_t copy_ns = 0;   // the device did nothing but copy for it
-  std::int64_t after_ns = 0;  // was idle afterwards because the host had been held up
-  std::int64_t bytes = 0;     // that its copies carried
+  // "aten::item", "cudaFree", "train.py(12): save"; of dispatching the optimizer's step around it.
+  // May be empty.
+  std::string what;
+  Spread time = {};                    // of the stalls themselves; of kDispatch and kLatency none
+  std::int64_t idle_ns = 0;            // the device was idle because of it
+  std::int64_t copy_ns = 0;            // the device did nothing but copy for it
+  std::int64_t after_ns = 0;           // was idle afterwards because the host had been held up
+  std::int64_t bytes = 0;              // that its copies carried
   std::vector<Interval> longest = {};  // of idle_ns and copy_ns, at most kMostMoments
 
+  // Of one copy. More than a file of a summary may say stays at that: 2^53.
+  void add_bytes(double more);
   [[nodiscard]] std::int64_t exposed_ns() const { return idle_ns + copy_ns; }
   SignalRow& operator+=(const SignalRow& other);  // of one signal and name
   bool operator==(const SignalRow&) const = default;

@@ -208,6 +208,19 @@ TEST(Signals, AnOptimizerThatLaunchesNothingRunsOnTheHost) {
   EXPECT_EQ(idle_of(signal_rows(made.take()), Signal::kHostUpdate), 30 * kMs);
 }
 
+TEST(Signals, LateLaunchesOfAnOptimizerAreItsOwn) {
+  MadeRecording made = step_with_work();
+  made.host({SpanKind::kMark, "Optimizer.step#AdamW.step", {}, {}}, 11 * kMs, 30 * kMs);
+  for (std::int64_t i = 0; i < 50; ++i) {
+    made.launch(12 * kMs + i * 500'000, 10'000, 12 * kMs + i * 500'000 + 15'000, 5'000);
+  }
+  made.launch(41 * kMs + 500'000, 10'000, 41 * kMs + 515'000, 20 * kMs);
+  const std::vector<SignalRow> rows = signal_rows(made.take());
+  // 49 times from the end of a kernel to the end of the next call.
+  EXPECT_GE(signal_row(rows, Signal::kDispatch, "Optimizer.step#AdamW.step").idle_ns, 49 * 490'000);
+  EXPECT_EQ(signal_row(rows, Signal::kLatency, "Optimizer.step#AdamW.step").idle_ns, 50 * 5'000);
+}
+
 // Whatever happens, no moment of idle time has two causes.
 RC_GTEST_PROP(Signals, AreNeverMoreThanTheIdleTime, ()) {
   MadeRecording made;

@@ -4,6 +4,8 @@
 #include <map>
 #include <tuple>
 
+#include "metrics/exposure.h"
+
 namespace sextant::metrics {
 namespace {
 
@@ -13,8 +15,8 @@ using timeline::Span;
 using timeline::SpanKind;
 
 // A long name keeps its beginning and a number made of all of it: names that differ stay different.
-std::string short_name(const std::string& name) {
-  if (name.size() <= kMostSummaryName) {
+std::string short_name(const std::string& name, std::size_t most = kMostSummaryName) {
+  if (name.size() <= most) {
     return name;
   }
   // FNV-1a. Source: Fowler, Noll, Vo; RFC 9923.
@@ -26,7 +28,7 @@ std::string short_name(const std::string& name) {
   for (; digits.size() < 16; hash >>= 4U) {
     digits += "0123456789abcdef"[hash & 15U];
   }
-  return name.substr(0, kMostSummaryName - digits.size() - 1) + "~" + digits;
+  return name.substr(0, most - digits.size() - 1) + "~" + digits;
 }
 
 template <typename Row, typename Fold>
@@ -68,6 +70,40 @@ std::vector<CollectiveRow> bounded(std::vector<CollectiveRow> rows) {
     row.ranks = std::nullopt;
     row.size_class = std::nullopt;
   });
+}
+
+// Rows without a place of their own stand together, those of a pass and a part.
+WorkTables bounded(WorkTables work, std::int64_t origin_ns) {
+  for (WorkRow& row : work.rows) {
+    row.name = short_name(row.name, kMostPartName);
+    row.longest = {row.longest.start_ns + origin_ns, row.longest.end_ns + origin_ns};
+  }
+  for (ChainRow& row : work.chains) {
+    row.names = short_name(row.names);
+    row.longest = {row.longest.start_ns + origin_ns, row.longest.end_ns + origin_ns};
+  }
+  work.rows = folded(std::move(work.rows));
+  for (std::size_t i = kMostSummaryParts; i < work.rows.size(); ++i) {
+    work.rows[i].name = std::string(kOthersName);
+    work.rows[i].use = std::nullopt;
+    work.rows[i].unit = std::nullopt;
+    work.rows[i].inputs.clear();
+  }
+  work.rows = folded(std::move(work.rows));
+  work.chains = folded(std::move(work.chains));
+  for (std::size_t i = kMostSummaryParts; i < work.chains.size(); ++i) {
+    work.chains[i].names = std::string(kOthersName);
+  }
+  work.chains = folded(std::move(work.chains));
+  return work;
+}
+
+std::vector<RangeRow> bounded(std::vector<RangeRow> rows) {
+  for (RangeRow& row : rows) {
+    row.name = short_name(row.name);
+  }
+  return bounded_rows(folded(std::move(rows)),
+                      [](RangeRow& row) { row.name = std::string(kOthersName); });
 }
 
 std::vector<SignalRow> bounded(std::vector<SignalRow> rows, std::int64_t origin_ns) {
@@ -124,28 +160,49 @@ class GroupTable {
   std::vector<Group> groups_;
 };
 
-// The kept communications of a rank in order of time.
-std::vector<std::uint32_t> kept_communications(const View& view, const RankLanes& rank,
-                                               const Steps& steps, const RankSteps& of_rank) {
+// All communications of a rank, by start.
+std::vector<std::uint32_t> communications_of(const View& view, const RankLanes& rank) {
   std::vector<std::uint32_t> found;
   for (const LaneId lane : rank.has_device() ? rank.streams : rank.threads) {
     if (view.timeline().sum(lane, SpanKind::kCommunication).spans == 0) {
       continue;
     }
     for (const Span& span : view.timeline().spans_of(lane)) {
-      const std::uint32_t step = steps.step_of[view.number_of(span)];
-      if (step != kNone && of_rank.steps[step].is_kept &&
-          view.timeline().label_of(span).kind == SpanKind::kCommunication) {
+      if (view.timeline().label_of(span).kind == SpanKind::kCommunication) {
         found.push_back(view.number_of(span));
       }
     }
   }
   const std::span<const Span> spans = view.timeline().spans();
   std::sort(found.begin(), found.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return std::tuple(steps.step_of[a], spans[a].start_ns, a) <
-           std::tuple(steps.step_of[b], spans[b].start_ns, b);
+    return std::tuple(spans[a].start_ns, a) < std::tuple(spans[b].start_ns, b);
   });
   return found;
+}
+
+struct KeptCommunication {
+  std::uint32_t step = 0;
+  std::uint32_t span = 0;
+  std::int64_t alone_ns = 0;
+};
+
+// Those of kept steps, by step, then start.
+std::vector<KeptCommunication> kept_communications(const View& view, const RankLanes& rank,
+                                                   const Steps& steps, const RankSteps& of_rank) {
+  const std::vector<std::uint32_t> all = communications_of(view, rank);
+  if (all.empty()) {
+    return {};
+  }
+  const std::vector<std::int64_t> alone = times_alone(view, rank, activity_of(view, rank), all);
+  std::vector<KeptCommunication> kept;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const std::uint32_t step = steps.step_of[all[i]];
+    if (step != kNone && of_rank.steps[step].is_kept) {
+      kept.push_back({step, all[i], alone[i]});
+    }
+  }
+  std::ranges::stable_sort(kept, {}, &KeptCommunication::step);
+  return kept;
 }
 
 // Whole steps as long as they fit, and of the first at least what fits.
@@ -213,7 +270,8 @@ void add_instances(const View& view, const RankLanes& rank, const Steps& steps,
                    const RankSteps& of_rank, NameTable& names, RankSummary& summary) {
   GroupTable groups;
   std::map<CountKey, std::int64_t> counted;
-  for (const std::uint32_t number : kept_communications(view, rank, steps, of_rank)) {
+  for (const KeptCommunication& kept : kept_communications(view, rank, steps, of_rank)) {
+    const std::uint32_t number = kept.span;
     const Span& span = view.timeline().spans()[number];
     const timeline::Label& label = view.timeline().label_of(span);
     const auto sequence = view.timeline().occurrence_of(span).sequence;
@@ -221,13 +279,18 @@ void add_instances(const View& view, const RankLanes& rank, const Steps& steps,
     one.step = of_rank.steps[steps.step_of[number]].number;
     one.group =
         groups.number(view.timeline(), label.collective ? label.collective->group : std::nullopt);
+    one.alone_ns = kept.alone_ns;
     one.name = names.number(label.name);
-    // Numbers of a whole job's trace begin anew in each step.
-    one.is_counted = !sequence || summary.is_whole_job;
+    // Numbers of a whole job's trace begin anew in each step. Those of messages are each rank's
+    // own: PyTorch counts what a rank sends and receives, whoever the other is
+    // (ProcessGroupNCCL.cpp, seqP2P_). Between two ranks messages come in order.
+    const bool is_message = one.sender && one.receiver;
+    one.is_counted = !sequence || summary.is_whole_job || is_message;
     one.sequence =
-        sequence ? sequence->value
-                 : counted[{steps.step_of[number], one.group, one.group == kNone ? one.name : kNone,
-                            one.op, one.sender, one.receiver}]++;
+        sequence && !is_message
+            ? sequence->value
+            : counted[{steps.step_of[number], one.group, one.group == kNone ? one.name : kNone,
+                       one.op, one.sender, one.receiver}]++;
     summary.instances.push_back(one);
   }
   cut_to_steps(summary.instances, kMostSummaryInstances);
@@ -266,6 +329,7 @@ void add_facts(const timeline::Recording& recording, RankSummary& summary) {
   summary.has_stacks = recording.has_stacks;
   summary.has_memory = recording.has_memory;
   summary.has_sync_events = recording.has_sync_events;
+  summary.base_ns = recording.base_ns;
   summary.is_whole_job = recording.recorder == timeline::Recorder::kChrome;
   for (const timeline::RecordedRank& rank : recording.ranks) {
     if (rank.rank == summary.rank) {
@@ -307,6 +371,9 @@ Summary summarize(const View& view, const Steps& steps, const std::vector<RankMe
     rank.kernels = bounded(measured.kernels);
     rank.operators = bounded(measured.operators);
     rank.collectives = bounded(measured.collectives);
+    rank.device_work =
+        bounded(device_work(view, view.ranks[i], steps, i), view.recording->origin_ns);
+    rank.ranges = bounded(measured.ranges);
     rank.signals = bounded(measured.signals, view.recording->origin_ns);
     NameTable names;
     add_instances(view, view.ranks[i], steps, measured.steps, names, rank);

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "metrics/device_work.h"
 #include "metrics/measure.h"
 #include "metrics/own_work.h"
 
@@ -23,6 +24,8 @@ namespace sextant::metrics {
 // Of one rank of one profile.
 inline constexpr std::size_t kMostSummarySteps = 256;
 inline constexpr std::size_t kMostSummaryRows = 256;        // of each table
+inline constexpr std::size_t kMostSummaryParts = 144;       // rows of work by part, and of chains
+inline constexpr std::size_t kMostPartName = 64;            // bytes of a name in these
 inline constexpr std::size_t kMostSummaryInstances = 8192;  // of collectives, whole steps of them
 inline constexpr std::size_t kMostSummaryWork = 4096;       // stretches of own work, likewise
 inline constexpr std::size_t kMostSummaryName = 256;        // bytes of a name
@@ -50,6 +53,7 @@ struct CollectiveInstance {
   // Of a message.
   std::optional<RankId> sender = std::nullopt;
   std::optional<RankId> receiver = std::nullopt;
+  std::int64_t alone_ns = 0;  // of it, nothing else was to be done (exposure.h)
   auto operator<=>(const CollectiveInstance&) const = default;
 };
 
@@ -65,12 +69,16 @@ struct RankSummary {
   bool has_sync_events = false;
   StepBasis basis = StepBasis::kMarkers;
   std::string found_by = {};
-  std::int64_t recorded = 0;             // steps, left-out ones too
+  std::int64_t recorded = 0;  // steps, left-out ones too
+  // What its file adds to all times in it; of parts that differ in this, the largest.
+  std::int64_t base_ns = 0;
   std::vector<StepMeasures> steps = {};  // kept, by number; times on the recorder's clock
   RankTotals folded = {};                // of kept steps beyond kMostSummarySteps
   std::vector<KernelRow> kernels = {};   // of all kept steps
   std::vector<OperatorRow> operators = {};
   std::vector<CollectiveRow> collectives = {};
+  WorkTables device_work = {};  // of all kept steps
+  std::vector<RangeRow> ranges = {};
   std::vector<SignalRow> signals = {};       // moments on the recorder's clock
   std::vector<timeline::Group> groups = {};  // in order; no two alike
   std::vector<CollectiveInstance> instances = {};
@@ -117,7 +125,8 @@ struct MatchedCollective {
 };
 // Of those that at least two ranks saw, in order of group, name, step and sequence; refers to the
 // summary. Groups of one name are one where their ranks are the same or not said; where no group is
-// said, those of one name are. No clock is asked. n log n in the instances, 72 bytes for each.
+// said, those of one name are. Messages need their ends, or a group of two. No clock is asked. n
+// log n in the instances, 72 bytes for each.
 std::vector<MatchedCollective> matched_collectives(const Summary& summary);
 
 }  // namespace sextant::metrics

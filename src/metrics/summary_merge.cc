@@ -83,11 +83,16 @@ void join(RankSummary& into, const RankSummary& from) {
   into.basis = std::max(into.basis, from.basis);
   into.found_by = said(into.found_by, from.found_by);
   into.recorded += from.recorded;
+  into.base_ns = std::max(into.base_ns, from.base_ns);
   into.steps.insert(into.steps.end(), from.steps.begin(), from.steps.end());
   into.folded += from.folded;
   into.kernels = joined_rows(std::move(into.kernels), from.kernels);
   into.operators = joined_rows(std::move(into.operators), from.operators);
+  into.device_work.rows = joined_rows(std::move(into.device_work.rows), from.device_work.rows);
+  into.device_work.chains =
+      joined_rows(std::move(into.device_work.chains), from.device_work.chains);
   into.collectives = joined_rows(std::move(into.collectives), from.collectives);
+  into.ranges = joined_rows(std::move(into.ranges), from.ranges);
   into.signals = joined_rows(std::move(into.signals), from.signals);
   const auto offset = static_cast<std::uint32_t>(into.groups.size());
   const auto named = static_cast<std::uint32_t>(into.names.size());

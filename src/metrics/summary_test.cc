@@ -141,5 +141,53 @@ TEST(Summary, ACollectivesTransferIsTheShortestOfItsRanks) {
   }
 }
 
+// In a group of four, the first send of one rank and the first of another are no one message.
+TEST(Summary, MessagesWithoutEndsMeetOnlyInGroupsOfTwo) {
+  for (const std::int64_t size : {2, 4}) {
+    Summary summary;
+    for (std::int64_t rank = 0; rank < 2; ++rank) {
+      MadeRecording made(RankId{rank});
+      Label send = all_reduce_label(made.recording(), 1_MiB, size);
+      send.collective->op = CollectiveOp::kSendReceive;
+      made.step(0, 0, 1'000);
+      made.launch(10, 1, 20, 100, MadeRecording::kMain, send);
+      summary = merge(std::move(summary), summarize(made.take()));
+    }
+    EXPECT_EQ(matched_collectives(summary).size(), size == 2 ? 1U : 0U);
+  }
+}
+
+// Rank 1 hears from rank 0 and sends on to rank 2: its second message is rank 2's first.
+TEST(Summary, MessagesAreToldByTheirEndsWhateverEachRankCounts) {
+  const auto message = [](MadeRecording& made, std::int64_t from, std::int64_t to,
+                          std::int64_t number, std::int64_t start_ns) {
+    timeline::Timeline& timeline = made.recording().timeline;
+    Label label = all_reduce_label(made.recording(), 1_MiB, 3);
+    label.collective->op = CollectiveOp::kSendReceive;
+    label.collective->sender = RankId{from};
+    label.collective->receiver = RankId{to};
+    const std::int64_t self = timeline.lanes().front().rank.value;
+    timeline.add(timeline.lane(RankId{self}, {MadeRecording::kMain}),
+                 {.label = timeline.label(label), .sequence = timeline::SequenceNumber{number}},
+                 start_ns, 100);
+  };
+  Summary summary;
+  for (std::int64_t rank = 0; rank < 3; ++rank) {
+    MadeRecording made(RankId{rank});
+    made.step(0, 0, 1'000);
+    made.work({SpanKind::kCompute, "gemm", {}, {}}, 10, 20);
+    std::int64_t number = 0;
+    for (std::int64_t from = std::max<std::int64_t>(0, rank - 1);
+         from <= std::min<std::int64_t>(rank, 1); ++from) {
+      message(made, from, from + 1, ++number, 100 + 200 * from);
+    }
+    summary = merge(std::move(summary), summarize(made.take()));
+  }
+  const std::vector<MatchedCollective> matches = matched_collectives(summary);
+  ASSERT_EQ(matches.size(), 2U);
+  EXPECT_EQ(matches[0].seen.front().rank.value + 1, matches[0].seen.back().rank.value);
+  EXPECT_EQ(matches[1].seen.front().rank.value + 1, matches[1].seen.back().rank.value);
+}
+
 }  // namespace
 }  // namespace sextant::metrics

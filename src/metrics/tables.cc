@@ -92,15 +92,17 @@ void add_occurrence(const View& view, std::span<const Launched> works,
   std::int64_t time = 0;
   bool says_flops = add_amount(row.flops, flops_of(label), 1);
   bool says_bytes = add_amount(row.bytes, bytes_of(label), 1);
-  const bool is_whole = says_flops;  // the operator itself says: its kernels' would count twice
+  // What the operator itself says counts: its kernels' would count twice.
+  const bool says_all_flops = says_flops;
+  const bool says_all_bytes = says_bytes;
   const bool is_itself = works.front().by == works.front().work;
   for (const Launched& one : works) {
     const Label& work = view.timeline().label_of(spans[one.work]);
     time += spans[one.work].duration_ns;
-    if (!is_itself && !is_whole) {
+    if (!is_itself && !says_all_flops) {
       says_flops |= add_amount(row.flops, flops_of(work), 1);
     }
-    if (!is_itself) {
+    if (!is_itself && !says_all_bytes) {
       says_bytes |= add_amount(row.bytes, bytes_of(work), 1);
     }
   }
@@ -166,6 +168,27 @@ auto key_of_operator(const OperatorRow& row) {
 }
 
 }  // namespace
+
+std::vector<std::uint32_t> operators_of_calls(const View& view, const RankLanes& rank) {
+  std::vector<std::uint32_t> operator_of(view.call_of.size(), kNone);
+  std::vector<const Span*> open;
+  for (const LaneId lane : rank.threads) {
+    open.clear();
+    for (const Span& span : view.timeline().spans_of(lane)) {
+      while (!open.empty() && open.back()->end_ns() <= span.start_ns) {
+        open.pop_back();
+      }
+      const std::size_t label = label_number(view, span);
+      if (view.traits[label].is_runtime) {
+        // Ranges that only overlap are no nesting: the innermost that holds the call's start.
+        operator_of[view.number_of(span)] = open.empty() ? kNone : view.number_of(*open.back());
+      } else if (view.timeline().labels()[label].kind == SpanKind::kHost) {
+        open.push_back(&span);
+      }
+    }
+  }
+  return operator_of;
+}
 
 KernelRow& KernelRow::operator+=(const KernelRow& other) {
   time += other.time;

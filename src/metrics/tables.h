@@ -44,6 +44,10 @@ struct OperatorRow {
 std::vector<KernelRow> folded(std::vector<KernelRow> rows);
 std::vector<OperatorRow> folded(std::vector<OperatorRow> rows);
 
+// By number of a span, of the runtime's calls: the innermost range around it on its thread that is
+// no such call, of which the call is a part; kNone: none, or no call of the rank's.
+std::vector<std::uint32_t> operators_of_calls(const View& view, const RankLanes& rank);
+
 std::vector<KernelRow> kernel_table(const View& view, const RankLanes& rank, const Steps& steps,
                                     std::size_t rank_number);
 std::vector<OperatorRow> operator_table(const View& view, const RankLanes& rank, const Steps& steps,

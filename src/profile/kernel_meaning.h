@@ -14,6 +14,8 @@ struct KernelMeaning {
   timeline::SpanKind kind = timeline::SpanKind::kCompute;
   std::optional<CollectiveOp> op = std::nullopt;
   std::optional<timeline::ElementType> element = std::nullopt;
+  std::optional<timeline::OperatorUse> use = std::nullopt;   // of one that computes
+  std::optional<timeline::ProductUnit> unit = std::nullopt;  // of one that multiplies matrices
 };
 using KernelNames = std::function<KernelMeaning(std::string_view name)>;
 

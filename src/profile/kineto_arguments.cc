@@ -12,7 +12,7 @@ struct Field {
 };
 
 // By length: names of one length together, since most keys of an event have the length of none.
-constexpr std::array<Field, 33> kFields{
+constexpr std::array<Field, 34> kFields{
     {{"Seq", &KinetoArguments::sequence},
      {"step", &KinetoArguments::step},
      {"bytes", &KinetoArguments::bytes},
@@ -37,9 +37,10 @@ constexpr std::array<Field, 33> kFields{
      {"Out msg nelems", &KinetoArguments::out_elements},
      {"Total Reserved", &KinetoArguments::reserved},
      {"wait_on_stream", &KinetoArguments::waited_on},
+     {"Concrete Inputs", &KinetoArguments::input_values},
+     {"Sequence number", &KinetoArguments::autograd_sequence},
      {"Collective name", &KinetoArguments::collective_name},
      {"Total Allocated", &KinetoArguments::allocated},
-     {"Concrete Inputs", &KinetoArguments::input_values},
      {"Global rank start", &KinetoArguments::rank_start},
      {"Process Group Name", &KinetoArguments::group_name},
      {"Global rank stride", &KinetoArguments::rank_stride},

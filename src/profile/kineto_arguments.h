@@ -16,6 +16,7 @@ struct KinetoArguments {
       group_description, group_ranks, rank_start, rank_stride, sequence, sender, receiver;
   // Of an operator.
   RawValue input_dims, input_types, input_values;
+  RawValue autograd_sequence;
   // Of an allocation.
   RawValue device_type, device_id, allocated, reserved;
   // Of a wait.

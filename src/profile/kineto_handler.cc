@@ -35,7 +35,7 @@ bool is_of_device(const RawValue& device_type) {
 KinetoHandler::KinetoHandler(const std::string& name, const ReadOptions& options)
     : name_(name),
       options_(options),
-      labels_(options.names, recording_.timeline),
+      labels_(options.names, options.operators, recording_.timeline),
       lanes_(recording_.timeline) {
   recording_.recorder = timeline::Recorder::kKineto;
   lanes_.begin_document(document_);
@@ -192,10 +192,7 @@ void KinetoHandler::operation(const RawEvent& event, KnownName& known, const Ext
     annotation(event, known, extent);
     return;
   }
-  const timeline::LabelId label = known.is_counted
-                                      ? labels_.counted(known, kineto_arguments(event.args.text))
-                                      : labels_.plain(known);
-  host(event, {.label = label}, extent);
+  host(event, {.label = labels_.operation(known, event.args.text)}, extent);
 }
 
 void KinetoHandler::annotation(const RawEvent& event, KnownName& known, const Extent& extent) {

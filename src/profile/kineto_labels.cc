@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "profile/kineto_collective.h"
-#include "profile/torch_count.h"
+#include "profile/kineto_shapes.h"
 
 namespace sextant::profile {
 namespace {
@@ -61,7 +61,6 @@ KnownName KinetoLabels::named(const RawEvent& event) const {
       known.role == KinetoRole::kHostMark || known.role == KinetoRole::kOperator;
   known.is_step = may_be_step && name.starts_with("ProfilerStep#");
   known.tells_collective = tells_collective(known.role, name);
-  known.is_counted = known.role == KinetoRole::kOperator && is_counted_operator(name);
   const bool is_asked = known.role == KinetoRole::kKernel || is_host_communication(name);
   const Recognised recognised = is_asked ? recognition_.of(name) : Recognised{};
   known.label = Label{kind_of(known.role, name, recognised), name, {}, {}};
@@ -71,6 +70,15 @@ KnownName KinetoLabels::named(const RawEvent& event) const {
   if (known.label.kind == SpanKind::kCommunication) {
     known.label.collective =
         timeline::Collective{.op = recognised.op, .element = recognised.element};
+  }
+  if (recognised.use || recognised.unit) {
+    known.label.call = timeline::OperatorCall{.use = recognised.use, .unit = recognised.unit};
+  }
+  if (known.role == KinetoRole::kOperator) {
+    known.facts = operators_.of(name);
+    if (known.facts != nullptr) {
+      known.label.call = timeline::OperatorCall{.use = known.facts->use};
+    }
   }
   return known;
 }
@@ -100,6 +108,54 @@ timeline::LabelId KinetoLabels::plain(KnownName& known) {
   return known.id;
 }
 
+timeline::Label KinetoLabels::operator_label(const KnownName& known,
+                                             const KinetoArguments& arguments) const {
+  Label label = known.label;
+  timeline::OperatorCall& call = *label.call;
+  const KinetoInputs inputs = kineto_inputs(arguments);
+  call.inputs = inputs.tensors;
+  call.is_differentiated = arguments.autograd_sequence.is_number();
+  OperatorArguments counted{.inputs = inputs.by_place,
+                            .is_causal = std::nullopt,
+                            .writes_first = label.name.ends_with('_')};
+  if (known.facts->causal) {
+    counted.is_causal = mask_argument(arguments, *known.facts->causal);
+  }
+  const OperatorAmounts amounts = amounts_of(*known.facts, counted);
+  label.flops = amounts.flops;
+  label.bytes = amounts.bytes;
+  return label;
+}
+
+timeline::LabelId KinetoLabels::operation(KnownName& known, std::string_view arguments) {
+  constexpr std::string_view kSequence = "\"Sequence number\"";
+  if (known.facts == nullptr || arguments.find("\"Input Dims\"") == std::string_view::npos) {
+    if (arguments.find(kSequence) == std::string_view::npos) {
+      return plain(known);
+    }
+    if (!known.has_differentiated) {
+      Label label = known.label;
+      label.call = label.call.value_or(timeline::OperatorCall{});
+      label.call->is_differentiated = true;
+      known.differentiated = timeline_.label(label);
+      known.has_differentiated = true;
+    }
+    return known.differentiated;
+  }
+  const KinetoArguments all = kineto_arguments(arguments);
+  const std::string_view values = known.facts->causal ? all.input_values.text : std::string_view();
+  const RawTable::Found found = variants_.find_or_add(
+      RawTable::Parts<6>{"operator", known.label.name, all.input_dims.text, all.input_types.text,
+                         values, all.autograd_sequence.is_number() ? "recorded" : ""});
+  if (found.number == RawTable::kNoRoom) {
+    return plain(known);
+  }
+  if (found.is_new) {
+    variant_labels_.push_back(timeline_.label(operator_label(known, all)));
+  }
+  return variant_labels_[found.number];
+}
+
 timeline::LabelId KinetoLabels::copy(const KnownName& known, const RawValue& bytes) {
   const RawTable::Found found =
       variants_.find_or_add(RawTable::Parts<3>{"copy", known.label.name, bytes.text});
@@ -116,28 +172,6 @@ timeline::LabelId KinetoLabels::copy(const KnownName& known, const RawValue& byt
     variant_labels_.push_back(id);
   }
   return id;
-}
-
-timeline::LabelId KinetoLabels::counted(KnownName& known, const KinetoArguments& arguments) {
-  if (!arguments.input_dims.is_nested()) {
-    return plain(known);
-  }
-  const std::string& name = known.label.name;
-  const RawTable::Found found = variants_.find_or_add(
-      RawTable::Parts<5>{"operator", name, arguments.input_dims.text, arguments.input_types.text,
-                         counted_value(name, arguments)});
-  if (found.number == RawTable::kNoRoom) {
-    return plain(known);
-  }
-  if (found.is_new) {
-    Label label = known.label;
-    if (const auto count = torch_count(name, arguments)) {
-      label.flops = count->flops;
-      label.bytes = count->bytes;
-    }
-    variant_labels_.push_back(timeline_.label(label));
-  }
-  return variant_labels_[found.number];
 }
 
 const KinetoLabels::LinkOf* KinetoLabels::link_of(const KinetoArguments& arguments) const {

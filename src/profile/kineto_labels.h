@@ -13,6 +13,7 @@
 #include "profile/json_skim.h"
 #include "profile/kineto_arguments.h"
 #include "profile/kineto_category.h"
+#include "profile/operator_table.h"
 #include "profile/raw_table.h"
 #include "profile/recognition.h"
 #include "timeline/timeline.h"
@@ -24,10 +25,13 @@ struct KnownName {
   KinetoRole role = KinetoRole::kUnknown;
   bool is_step = false;           // "ProfilerStep#12"
   bool tells_collective = false;  // its arguments may be a collective's, for kernels to come
-  bool is_counted = false;        // an operator whose shapes say what it does
   timeline::Label label;          // without what single events say
   timeline::LabelId id;           // of that, once it is asked for
   bool has_id = false;
+  // Of an operator: as it is counted, and the label of one that autograd recorded.
+  const OperatorFacts* facts = nullptr;
+  timeline::LabelId differentiated;
+  bool has_differentiated = false;
 };
 
 class KinetoLabels {
@@ -37,18 +41,23 @@ class KinetoLabels {
   static constexpr std::size_t kVariantRoom = std::size_t{16} << 20U;
   static constexpr std::size_t kMostLinks = std::size_t{1} << 20U;
 
-  KinetoLabels(const RecognitionTable& names, timeline::Timeline& timeline)
-      : recognition_(names), timeline_(timeline), names_(kNameRoom), variants_(kVariantRoom) {}
+  KinetoLabels(const RecognitionTable& names, const OperatorTable& operators,
+               timeline::Timeline& timeline)
+      : recognition_(names),
+        operators_(operators),
+        timeline_(timeline),
+        names_(kNameRoom),
+        variants_(kVariantRoom) {}
 
   // Of the event's category and name. Lives as long as the labels, but for one without room, which
   // lives until the next call.
   KnownName& known(const RawEvent& event);
   // The label without anything of a single event.
   timeline::LabelId plain(KnownName& known);
+  // Of an operator with such arguments: what it was given, and what follows from that.
+  timeline::LabelId operation(KnownName& known, std::string_view arguments);
   // Of a copy of so many bytes.
   timeline::LabelId copy(const KnownName& known, const RawValue& bytes);
-  // Of an operator, with what its shapes say. REQUIRES: is_counted.
-  timeline::LabelId counted(KnownName& known, const KinetoArguments& arguments);
   // What an event of the host says of a collective that a kernel carries out.
   struct LinkOf {
     std::uint32_t number = 0;  // in link_values_
@@ -73,11 +82,13 @@ class KinetoLabels {
     timeline::Collective collective;
     std::optional<Bytes> bytes;
   };
+  timeline::Label operator_label(const KnownName& known, const KinetoArguments& arguments) const;
   KnownName named(const RawEvent& event) const;
   timeline::LabelId variant_label(std::uint32_t number, const KnownName& known,
                                   const KinetoArguments& arguments, const Link* link);
 
   const RecognitionTable& recognition_;
+  const OperatorTable& operators_;
   timeline::Timeline& timeline_;
   RawTable names_;
   std::deque<KnownName> known_;  // which stay where they are

@@ -202,7 +202,10 @@ TEST(KinetoTruth, ShapesCountWhatTheModelDoes) {
     ASSERT_TRUE(recording);
     Flops counted;
     for (const timeline::Span& span : recording->timeline.spans()) {
-      counted += recording->timeline.label_of(span).flops.value_or(Flops());
+      const timeline::Label& label = recording->timeline.label_of(span);
+      const bool multiplies = label.call && (label.call->use == timeline::OperatorUse::kProduct ||
+                                             label.call->use == timeline::OperatorUse::kAttention);
+      counted += multiplies ? label.flops.value_or(Flops()) : Flops();
     }
     const double layer =
         run.weights_of_layer * run.hidden * run.hidden + run.matrices_of_ffn * run.hidden * run.ffn;

@@ -14,6 +14,7 @@
 #include "base/ids.h"
 #include "base/result.h"
 #include "profile/byte_source.h"
+#include "profile/operator_table.h"
 #include "profile/recognition.h"
 #include "timeline/recording.h"
 
@@ -25,6 +26,7 @@ inline constexpr std::int64_t kMostProfileEvents = 100'000'000;
 
 struct ReadOptions {
   RecognitionTable names;
+  OperatorTable operators = {};
   // Of the file's first rank, whatever the file says; its others are those after it.
   std::optional<RankId> rank = std::nullopt;
   std::int64_t most_bytes = kMostProfileBytes;  // decompressed

@@ -66,6 +66,16 @@ std::optional<SpanKind> kind_of_word(std::string_view word) {
   return std::nullopt;
 }
 
+std::optional<timeline::ProductUnit> unit_of_word(std::string_view word) {
+  for (std::size_t i = 0; i < timeline::kProductUnits; ++i) {
+    const auto unit = static_cast<timeline::ProductUnit>(i);
+    if (name_of(unit) == word) {
+      return unit;
+    }
+  }
+  return std::nullopt;
+}
+
 // Letters only, in lower case, without "coalesced", "base" and the like: "_allgather_base" and
 // "all_gather_into_tensor_coalesced" begin alike.
 std::string letters_of(std::string_view word) {
@@ -80,6 +90,16 @@ std::string letters_of(std::string_view word) {
 }
 
 }  // namespace
+
+std::optional<timeline::OperatorUse> use_of_word(std::string_view word) {
+  for (std::size_t i = 0; i < timeline::kOperatorUses; ++i) {
+    const auto use = static_cast<timeline::OperatorUse>(i);
+    if (name_of(use) == word) {
+      return use;
+    }
+  }
+  return std::nullopt;
+}
 
 bool fits_pattern(std::string_view text, std::string_view pattern) {
   const std::size_t first = pattern.find('*');
@@ -107,7 +127,8 @@ bool fits_pattern(std::string_view text, std::string_view pattern) {
 KernelNames kernel_names(const RecognitionTable& table) {
   return [&table](std::string_view name) {
     const Recognised what = table.of(name);
-    return KernelMeaning{what.kind.value_or(SpanKind::kCompute), what.op, what.element};
+    return KernelMeaning{what.kind.value_or(SpanKind::kCompute), what.op, what.element, what.use,
+                         what.unit};
   };
 }
 
@@ -171,21 +192,28 @@ Result<RecognitionTable> RecognitionTable::parse(std::string text, std::string w
     const auto kind = says == "kind" ? kind_of_word(value) : std::nullopt;
     const auto op = says == "op" ? op_of_word(value) : std::nullopt;
     const auto element = says == "element" ? element_of_torch_word(value) : std::nullopt;
+    const auto use = says == "use" ? use_of_word(value) : std::nullopt;
+    const auto unit = says == "unit" ? unit_of_word(value) : std::nullopt;
     if (pattern.empty() || csv.field(row, "source").empty()) {
       return invalid("a row without a pattern or a source", csv.where(row));
     }
-    if (!kind && !op && !element) {
+    if (!kind && !op && !element && !use && !unit) {
       return invalid(fmt::format("\"{}\" as {} is unknown", printable(value), printable(says)),
                      csv.where(row),
                      "kind: communication, copy, compute, host; op: all_reduce, all_gather, "
-                     "reduce_scatter, alltoall, sendrecv, broadcast; element: Float, BFloat16, …");
+                     "reduce_scatter, alltoall, sendrecv, broadcast; element: Float, BFloat16, …; "
+                     "use: product, attention, norm, …; unit: vector, tf32, tensor");
     }
     if (kind) {
       table.kinds_.push_back({std::string(pattern), *kind});
     } else if (op) {
       table.ops_.push_back({std::string(pattern), *op});
-    } else {
+    } else if (element) {
       table.elements_.push_back({std::string(pattern), *element});
+    } else if (use) {
+      table.uses_.push_back({std::string(pattern), *use});
+    } else {
+      table.units_.push_back({std::string(pattern), *unit});
     }
   }
   return table;
@@ -196,6 +224,8 @@ RecognitionTable RecognitionTable::before(const RecognitionTable& other) const {
   both.kinds_.insert(both.kinds_.end(), other.kinds_.begin(), other.kinds_.end());
   both.ops_.insert(both.ops_.end(), other.ops_.begin(), other.ops_.end());
   both.elements_.insert(both.elements_.end(), other.elements_.begin(), other.elements_.end());
+  both.uses_.insert(both.uses_.end(), other.uses_.begin(), other.uses_.end());
+  both.units_.insert(both.units_.end(), other.units_.begin(), other.units_.end());
   return both;
 }
 
@@ -206,6 +236,10 @@ Recognised RecognitionTable::of(std::string_view name) const {
     what.kind = row->value;
   }
   if (what.kind != SpanKind::kCommunication) {
+    const auto* use = first_that_fits(uses_, name);
+    what.use = use == nullptr ? std::nullopt : std::optional(use->value);
+    const auto* unit = first_that_fits(units_, name);
+    what.unit = unit == nullptr ? std::nullopt : std::optional(unit->value);
     return what;
   }
   if (const auto* row = first_that_fits(ops_, name)) {

@@ -5,8 +5,10 @@
 //
 // The table: `pattern,says,value,source`. A pattern is compared with the whole name, case for case;
 // '*' stands for any text. `says` is "kind" (value: communication, copy, compute, host), "op" (an
-// operation's word, all_reduce) or "element" (c10::ScalarType's word, BFloat16). Of the rows of one
-// kind of fact the first that fits counts; op and element are asked of communication only.
+// operation's word, all_reduce) or "element" (c10::ScalarType's word, BFloat16); of kernels that
+// compute "use" (what they do: product, norm …) and "unit" (what multiplies: vector, tf32, tensor).
+// Of the rows of one kind of fact the first that fits counts; op and element are asked of
+// communication only, use and unit of all else.
 #pragma once
 
 #include <cstdint>
@@ -26,6 +28,8 @@ struct Recognised {
   std::optional<timeline::SpanKind> kind;  // nothing: no row fits
   std::optional<CollectiveOp> op;
   std::optional<timeline::ElementType> element;
+  std::optional<timeline::OperatorUse> use = std::nullopt;
+  std::optional<timeline::ProductUnit> unit = std::nullopt;
   bool operator==(const Recognised&) const = default;
 };
 
@@ -39,7 +43,9 @@ class RecognitionTable {
 
   // Walks the rows: ask once for each distinct name. Names are cut at 4096 characters.
   [[nodiscard]] Recognised of(std::string_view name) const;
-  [[nodiscard]] std::size_t rows() const { return kinds_.size() + ops_.size() + elements_.size(); }
+  [[nodiscard]] std::size_t rows() const {
+    return kinds_.size() + ops_.size() + elements_.size() + uses_.size() + units_.size();
+  }
 
  private:
   template <typename T>
@@ -50,7 +56,12 @@ class RecognitionTable {
   std::vector<Row<timeline::SpanKind>> kinds_;
   std::vector<Row<CollectiveOp>> ops_;
   std::vector<Row<timeline::ElementType>> elements_;
+  std::vector<Row<timeline::OperatorUse>> uses_;
+  std::vector<Row<timeline::ProductUnit>> units_;
 };
+
+// The word of a use or a unit in data/profile; nothing for none.
+std::optional<timeline::OperatorUse> use_of_word(std::string_view word);
 
 // The table as the readers ask it of a device's kernels: what no row knows computes. The table must
 // outlive the answer.

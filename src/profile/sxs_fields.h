@@ -77,6 +77,9 @@ void fields_of_step(Archive& archive, Step& step) {
   }
   archive.optional(step.memory, [&](auto& peak) { fields_of_peak(archive, peak); });
   archive.wide(step.flops);
+  for (auto& time : step.work_ns) {
+    archive.amount(time);
+  }
 }
 
 template <typename Archive, typename Totals>
@@ -95,6 +98,9 @@ void fields_of_totals(Archive& archive, Totals& totals) {
   }
   archive.optional(totals.memory, [&](auto& peak) { fields_of_peak(archive, peak); });
   archive.wide(totals.flops);
+  for (auto& time : totals.work_ns) {
+    archive.amount(time);
+  }
 }
 
 template <typename Archive, typename Row>
@@ -120,6 +126,46 @@ void fields_of_operator(Archive& archive, Row& row) {
   archive.amount(row.stated_bytes);
 }
 
+template <typename Archive, typename Tensor>
+void fields_of_tensor(Archive& archive, Tensor& tensor) {
+  archive.list(tensor.dims, [&](auto& dim) { archive.moment(dim); });
+  archive.optional(tensor.element, [&](auto& element) {
+    archive.choice(element, timeline::kElementFormats.size());
+  });
+}
+
+template <typename Archive, typename Row>
+void fields_of_work_row(Archive& archive, Row& row) {
+  archive.choice(row.pass, metrics::kWorkPasses);
+  archive.choice(row.part, metrics::kWorkParts);
+  archive.text(row.name);
+  archive.optional(row.use, [&](auto& use) { archive.choice(use, timeline::kOperatorUses); });
+  archive.optional(row.unit, [&](auto& unit) { archive.choice(unit, timeline::kProductUnits); });
+  archive.list(row.inputs, [&](auto& tensor) { fields_of_tensor(archive, tensor); });
+  fields_of_spread(archive, row.time);
+  archive.amount(row.kernels);
+  archive.amount(row.idle_ns);
+  archive.wide(row.flops);
+  archive.wide(row.bytes);
+  archive.amount(row.stated_flops);
+  archive.amount(row.stated_bytes);
+  archive.interval(row.longest);
+}
+
+template <typename Archive, typename Row>
+void fields_of_chain(Archive& archive, Row& row) {
+  archive.choice(row.pass, metrics::kWorkPasses);
+  archive.text(row.names);
+  fields_of_spread(archive, row.time);
+  archive.amount(row.idle_ns);
+  archive.amount(row.operators);
+  archive.wide(row.bytes);
+  archive.wide(row.least_bytes);
+  archive.amount(row.stated);
+  archive.amount(row.stated_ns);
+  archive.interval(row.longest);
+}
+
 inline constexpr std::size_t kSxsOps = 6;  // of CollectiveOp
 
 template <typename Archive, typename Row>
@@ -131,6 +177,16 @@ void fields_of_collective(Archive& archive, Row& row) {
   fields_of_spread(archive, row.time);
   archive.wide(row.bytes);
   archive.optional(row.fastest, [&](auto& rate) { archive.rate(rate); });
+}
+
+template <typename Archive, typename Row>
+void fields_of_range(Archive& archive, Row& row) {
+  archive.text(row.name);
+  archive.amount(row.count);
+  archive.amount(row.work_ns);
+  archive.amount(row.own_work_ns);
+  archive.amount(row.idle_ns);
+  archive.amount(row.own_idle_ns);
 }
 
 template <typename Archive, typename Row>
@@ -169,6 +225,7 @@ void fields_of_instance(Archive& archive, Instance& one, std::int64_t& last_ns) 
   archive.moment(one.lane);
   archive.optional(one.sender, [&](auto& rank) { archive.moment(rank.value); });
   archive.optional(one.receiver, [&](auto& rank) { archive.moment(rank.value); });
+  archive.amount(one.alone_ns);
   last_ns = one.start_ns;
 }
 
@@ -184,6 +241,7 @@ void fields_of_work(Archive& archive, Work& one, std::int64_t& last_ns) {
   archive.amount(one.data_ns);
   archive.amount(one.host_ns);
   archive.amount(one.other_ns);
+  archive.flag(one.goes_on);
   last_ns = one.start_ns;
 }
 
@@ -201,11 +259,15 @@ void fields_of_rank(Archive& archive, Rank& rank) {
   archive.choice(rank.basis, 3);
   archive.text(rank.found_by);
   archive.amount(rank.recorded);
+  archive.moment(rank.base_ns);
   archive.list(rank.steps, [&](auto& step) { fields_of_step(archive, step); });
   fields_of_totals(archive, rank.folded);
   archive.list(rank.kernels, [&](auto& row) { fields_of_kernel(archive, row); });
   archive.list(rank.operators, [&](auto& row) { fields_of_operator(archive, row); });
   archive.list(rank.collectives, [&](auto& row) { fields_of_collective(archive, row); });
+  archive.list(rank.device_work.rows, [&](auto& row) { fields_of_work_row(archive, row); });
+  archive.list(rank.device_work.chains, [&](auto& row) { fields_of_chain(archive, row); });
+  archive.list(rank.ranges, [&](auto& row) { fields_of_range(archive, row); });
   archive.list(rank.signals, [&](auto& row) { fields_of_signal(archive, row); });
   archive.list(rank.groups, [&](auto& group) { fields_of_group(archive, group); });
   std::int64_t last_ns = 0;

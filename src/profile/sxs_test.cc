@@ -30,6 +30,7 @@ Summary any_summary() {
       made.launch(i * 1000 + 9, 5, i * 1000 + 450, 100, MadeRecording::kSide, reduce);
     }
     made.recording().origin_ns = *rc::gen::inRange<std::int64_t>(-1'000'000, 1'700'000'000);
+    made.recording().base_ns = *rc::gen::inRange<std::int64_t>(-1'000'000, 1'700'000'000);
     made.recording().memory = {{RankId{rank}, 5, 100, 100, 1000}};
     made.recording().ranks = {{.rank = RankId{rank}, .coordinates = {{"dp", rank}, {"pp", 0}}}};
     summary = merge(std::move(summary), metrics::summarize(made.take()));

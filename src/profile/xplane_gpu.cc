@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "profile/hlo_call.h"
 #include "profile/hlo_collective.h"
 #include "profile/xplane_parts.h"
 
@@ -224,6 +225,11 @@ timeline::LabelId XplaneReading::gpu_label(const GpuEvent& event, const Program*
   } else {
     const KernelMeaning meaning = options_.kernels(kernel);
     label.kind = meaning.kind;
+    if (match) {
+      label.call = hlo_call(program->module, *match->where, *match->instruction, meaning);
+    } else if (meaning.use || meaning.unit) {
+      label.call = timeline::OperatorCall{.use = meaning.use, .unit = meaning.unit};
+    }
     if (meaning.kind == timeline::SpanKind::kCommunication) {
       label.collective = timeline::Collective{.op = meaning.op, .element = meaning.element};
     }
@@ -239,6 +245,9 @@ timeline::LabelId XplaneReading::gpu_label(const GpuEvent& event, const Program*
     if (communication) {
       label.kind = timeline::SpanKind::kCommunication;
       label.collective = std::move(communication->collective);
+      if (is_gathered_and_cut(*match->where, instruction)) {
+        label.operation->category += std::string(kCutCategory);
+      }
       label.bytes = communication->bytes;
       if (communication->group) {
         label.collective->group = out_.timeline.group(*communication->group);

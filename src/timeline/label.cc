@@ -1,5 +1,6 @@
 #include "timeline/label.h"
 
+#include <array>
 #include <cassert>
 #include <functional>
 
@@ -34,6 +35,19 @@ class Hash {
   Hash& operator<<(const Operation& operation) {
     return *this << operation.name << operation.category << operation.module;
   }
+  Hash& operator<<(const OperatorCall& call) {
+    *this << call.use << call.unit << call.is_differentiated << call.pass;
+    for (const auto* tensors : {&call.inputs, &call.outputs}) {
+      *this << tensors->size();
+      for (const Tensor& tensor : *tensors) {
+        *this << tensor.dims.size() << tensor.element;
+        for (const std::int64_t dim : tensor.dims) {
+          *this << dim;
+        }
+      }
+    }
+    return *this;
+  }
   [[nodiscard]] std::size_t value() const { return hash_; }
 
  private:
@@ -60,6 +74,18 @@ std::string_view name_of(SpanKind kind) {
   return "?";
 }
 
+std::string_view name_of(OperatorUse use) {
+  constexpr std::array<std::string_view, kOperatorUses> kNames{
+      "product",   "convolution", "attention", "softmax", "norm",  "elementwise",
+      "reduction", "copy",        "embedding", "loss",    "update"};
+  return kNames[static_cast<std::size_t>(use)];
+}
+
+std::string_view name_of(ProductUnit unit) {
+  constexpr std::array<std::string_view, kProductUnits> kNames{"vector", "tf32", "tensor"};
+  return kNames[static_cast<std::size_t>(unit)];
+}
+
 const ElementFormat& format_of(ElementType type) {
   const ElementFormat& format = kElementFormats[static_cast<std::size_t>(type)];
   assert(format.type == type);
@@ -78,7 +104,7 @@ std::size_t hash_of(const Group& group) {
 std::size_t hash_of(const Label& label) {
   Hash hash;
   hash << label.kind << label.name << label.bytes << label.flops << label.collective
-       << label.operation;
+       << label.operation << label.call;
   return hash.value();
 }
 
@@ -91,7 +117,15 @@ std::size_t stored_bytes(const Label& label) {
   const auto of = [](const Operation& operation) {
     return operation.name.size() + operation.category.size() + operation.module.size();
   };
-  return sizeof(Label) + label.name.size() +
+  std::size_t call = 0;
+  if (label.call) {
+    for (const auto* tensors : {&label.call->inputs, &label.call->outputs}) {
+      for (const Tensor& tensor : *tensors) {
+        call += sizeof(Tensor) + tensor.dims.size() * sizeof(std::int64_t);
+      }
+    }
+  }
+  return sizeof(Label) + call + label.name.size() +
          (label.collective ? label.collective->word.size() : 0) +
          (label.operation ? of(*label.operation) : 0);
 }

@@ -97,6 +97,60 @@ struct Operation {
   bool operator==(const Operation&) const = default;
 };
 
+// What an operator or a kernel does, where its name tells (data/profile/operators.csv, names.csv).
+enum class OperatorUse : std::uint8_t {
+  kProduct,  // of matrices
+  kConvolution,
+  kAttention,  // fused: its scores are never written
+  kSoftmax,
+  kNorm,
+  kElementwise,
+  kReduction,
+  kCopy,  // of elements, their order or format changed
+  kEmbedding,
+  kLoss,
+  kUpdate,  // of parameters, by a fused optimizer
+};
+inline constexpr std::size_t kOperatorUses = 11;
+std::string_view name_of(OperatorUse use);
+
+// What multiplies in a kernel of products.
+enum class ProductUnit : std::uint8_t {
+  kVector,      // the cores that add
+  kTensorTf32,  // matrix units, of 32-bit elements of which 19 bits count
+  kTensor,      // matrix units
+};
+inline constexpr std::size_t kProductUnits = 3;
+std::string_view name_of(ProductUnit unit);  // "vector", "tf32", "tensor"
+
+struct Tensor {
+  std::vector<std::int64_t> dims;  // empty: one number
+  std::optional<ElementType> element = std::nullopt;
+  auto operator<=>(const Tensor&) const = default;
+
+  [[nodiscard]] double elements() const {
+    double product = 1.0;
+    for (const std::int64_t dim : dims) {
+      product *= static_cast<double>(dim);
+    }
+    return product;
+  }
+};
+
+// Of training, as a compiler's names tell it.
+enum class CallPass : std::uint8_t { kForward, kAgain, kBackward };
+
+// A call of an operator, or a kernel, as far as names and the framework's profiler tell.
+struct OperatorCall {
+  std::optional<OperatorUse> use = std::nullopt;
+  std::optional<ProductUnit> unit = std::nullopt;
+  std::vector<Tensor> inputs = {};   // but numbers; empty: not recorded
+  std::vector<Tensor> outputs = {};  // where the source says them
+  std::optional<CallPass> pass = std::nullopt;
+  bool is_differentiated = false;  // recorded by autograd, for a backward pass to come
+  bool operator==(const OperatorCall&) const = default;
+};
+
 // What happened. Where something is not known there is nothing, which is not zero.
 struct Label {
   SpanKind kind = SpanKind::kCompute;
@@ -105,6 +159,7 @@ struct Label {
   std::optional<Flops> flops = std::nullopt;
   std::optional<Collective> collective = std::nullopt;
   std::optional<Operation> operation = std::nullopt;
+  std::optional<OperatorCall> call = std::nullopt;
   bool operator==(const Label&) const = default;
 };
 using LabelId = Id<struct LabelTag>;

@@ -90,12 +90,13 @@ Command command_of(const UseCase& use_case) {
   }
   for (const Parameter& parameter : use_case.parameters) {
     const std::string name = spelled(use_case, parameter);
+    const std::string help = spelled_text(use_case, explain::help_text(parameter));
     if (parameter.positional) {
-      command.positionals.push_back({name, explain::help_text(parameter), parameter.required,
-                                     parameter.many, completion_of(parameter)});
+      command.positionals.push_back(
+          {name, help, parameter.required, parameter.many, completion_of(parameter)});
     } else {
-      command.options.push_back({name, std::string(parameter.value), explain::help_text(parameter),
-                                 completion_of(parameter), parameter.many});
+      command.options.push_back(
+          {name, std::string(parameter.value), help, completion_of(parameter), parameter.many});
     }
   }
   command.run = [&use_case](const Arguments& arguments, const Session& session) {

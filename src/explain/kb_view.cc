@@ -33,7 +33,7 @@ std::string shown(std::string_view text, std::size_t limit, const Style& style) 
   for (std::size_t at = 0; at < text.size(); ++at) {
     if (is_commanding(text, at)) {
       plain += "?";
-      at += text[at] == '\xC2' ? 1 : 2;
+      at += text[at] == '\xC2' ? std::size_t{1} : std::size_t{2};
     } else if (text[at] == '<' && style.format == Format::kMarkdown) {
       plain += "&lt;";
     } else {

@@ -1,9 +1,7 @@
 #include "kb/entry_text.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
-#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -19,34 +17,12 @@ constexpr std::size_t kLongestFeature = 80;
 constexpr std::int64_t kMostOfACount = 1'000'000'000'000;
 constexpr double kLargestNumber = 1e15;
 
-// Fields that are plain text, in the order in which they are written.
-struct TextField {
-  std::string_view key;
-  std::string Entry::* text;
-};
-constexpr std::array kTextFields{TextField{"title", &Entry::title},
-                                 TextField{"advice", &Entry::advice},
-                                 TextField{"why", &Entry::why},
-                                 TextField{"source", &Entry::source},
-                                 TextField{"url", &Entry::url},
-                                 TextField{"section", &Entry::section},
-                                 TextField{"software", &Entry::software},
-                                 TextField{"network", &Entry::network},
-                                 TextField{"shape", &Entry::shape},
-                                 TextField{"layout", &Entry::layout},
-                                 TextField{"before", &Entry::before},
-                                 TextField{"after", &Entry::after},
-                                 TextField{"setting", &Entry::setting},
-                                 TextField{"expects", &Entry::expects},
-                                 TextField{"conditions", &Entry::conditions},
-                                 TextField{"date", &Entry::date},
-                                 TextField{"added_by", &Entry::added_by},
-                                 TextField{"added_at", &Entry::added_at}};
-constexpr std::array<std::string_view, 18> kOtherKeys{
-    "kind",         "do_not",   "trust",        "bottlenecks", "axes",         "changes",
-    "devices",      "topology", "frameworks",   "models",      "model",        "parameters_billion",
-    "device_count", "sequence", "global_batch", "metric",      "value_before", "value_after"};
-constexpr std::array<std::string_view, 2> kEffectKeys{"effect_percent", "fate"};
+constexpr std::array<std::string_view, 20> kOtherKeys{
+    "kind",         "do_not",      "trust",          "bottlenecks",
+    "axes",         "changes",     "devices",        "topology",
+    "frameworks",   "models",      "model",          "parameters_billion",
+    "device_count", "sequence",    "global_batch",   "metric",
+    "value_before", "value_after", "effect_percent", "fate"};
 
 // Of these, and of a layout, a question is made too.
 constexpr std::array<std::string_view, 11> kFeatureKeys{
@@ -60,7 +36,6 @@ std::vector<std::string> entry_keys() {
     keys.emplace_back(field.key);
   }
   keys.insert(keys.end(), kOtherKeys.begin(), kOtherKeys.end());
-  keys.insert(keys.end(), kEffectKeys.begin(), kEffectKeys.end());
   return keys;
 }
 
@@ -234,18 +209,22 @@ Result<void> check_entry(const Entry& entry, const std::string& where) {
   return {};
 }
 
+Result<void> only_keys(const EntryFields& fields, const std::vector<std::string>& known) {
+  for (const auto& [key, field] : fields.by_key) {
+    if (std::find(known.begin(), known.end(), key) == known.end()) {
+      return describe::unknown_word(key, known, "key", field.where);
+    }
+  }
+  return {};
+}
+
 Result<Entry> read_entry(const EntryFields& fields) {
   Entry entry{.id = fields.id};
   if (!is_entry_id(fields.id)) {
     return invalid(fmt::format("'{}' is no id", printable(fields.id)), fields.where,
                    "lower-case letters and digits joined by '-', at most 80");
   }
-  const std::vector<std::string> known = entry_keys();
-  for (const auto& [key, field] : fields.by_key) {
-    if (std::find(known.begin(), known.end(), key) == known.end()) {
-      return describe::unknown_word(key, known, "key", field.where);
-    }
-  }
+  SEXTANT_CHECK_OK(only_keys(fields, entry_keys()));
   for (const TextField& field : kTextFields) {
     SEXTANT_TRY(entry.*field.text, text_field(fields, field.key, kLongestField));
   }
@@ -273,99 +252,6 @@ EntryFields given_fields(const std::string& id, std::span<const GivenField> fiel
   return given;
 }
 
-// A basic string of TOML; what is no plain letter of ASCII's controls stands escaped.
-std::string toml_quoted(std::string_view text) {
-  std::string quoted = "\"";
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      quoted += '\\';
-      quoted += c;
-    } else if (byte < 0x20 || byte == 0x7F) {
-      quoted += fmt::format("\\u{:04X}", byte);
-    } else {
-      quoted += c;
-    }
-  }
-  return quoted + "\"";
-}
-
-// Lines of one entry; what holds nothing is left out.
-class TomlLines {
- public:
-  void text(std::string_view key, std::string_view value) {
-    if (!value.empty()) {
-      lines_ += fmt::format("{} = {}\n", key, toml_quoted(value));
-    }
-  }
-  void count(std::string_view key, std::int64_t value) {
-    if (value != 0) {
-      lines_ += fmt::format("{} = {}\n", key, value);
-    }
-  }
-  void number(std::string_view key, std::optional<double> value) {
-    if (value) {
-      lines_ += fmt::format("{} = {}\n", key, *value);
-    }
-  }
-  void list(std::string_view key, std::span<const std::string> words) {
-    std::string line;
-    for (const std::string& word : words) {
-      line += (line.empty() ? "" : ", ") + toml_quoted(word);
-    }
-    if (!line.empty()) {
-      lines_ += fmt::format("{} = [{}]\n", key, line);
-    }
-  }
-  template <typename E>
-  void list(std::string_view key, std::span<const describe::Word<E>> words,
-            const std::vector<E>& values) {
-    std::vector<std::string> texts;
-    for (const E value : values) {
-      texts.emplace_back(describe::word_of<E>(words, value));
-    }
-    list(key, texts);
-  }
-  [[nodiscard]] const std::string& lines() const { return lines_; }
-
- private:
-  std::string lines_;
-};
-
-std::string entry_toml(const Entry& entry) {
-  TomlLines toml;
-  toml.text("kind", describe::word_of<EntryKind>(kEntryKindWords, entry.kind));
-  for (const TextField& field : kTextFields) {
-    toml.text(field.key, entry.*field.text);
-  }
-  if (entry.trust != Trust::kUnknown) {
-    toml.text("trust", describe::word_of<Trust>(kTrustWords, entry.trust));
-  }
-  const Features& about = entry.about;
-  toml.list<Bottleneck>("bottlenecks", kBottleneckWords, about.bottlenecks);
-  toml.list<Theme>("axes", kThemeWords, about.axes);
-  toml.list("changes", about.changes);
-  toml.list("devices", about.devices);
-  toml.list("topology", about.topology);
-  toml.list<describe::Framework>("frameworks", describe::kFrameworkWords, about.frameworks);
-  toml.list<ModelClass>("models", kModelClassWords, about.models);
-  toml.text("model", about.model);
-  if (about.parameters_billion != 0.0) {
-    toml.number("parameters_billion", about.parameters_billion);
-  }
-  toml.count("device_count", about.device_count);
-  toml.count("sequence", entry.sequence);
-  toml.count("global_batch", entry.global_batch);
-  toml.text("metric", entry.measured.metric);
-  toml.number("value_before", entry.measured.before);
-  toml.number("value_after", entry.measured.after);
-  toml.number("effect_percent", entry.measured.effect_percent);
-  if (entry.measured.fate != Fate::kNumber) {
-    toml.text("fate", describe::word_of<Fate>(kFateWords, entry.measured.fate));
-  }
-  return fmt::format("[{}]\n{}{}", entry.id, toml.lines(), entry.do_not ? "do_not = true\n" : "");
-}
-
 }  // namespace
 
 Result<std::vector<Entry>> parse_entries(std::string_view text, std::string_view where) {
@@ -386,23 +272,10 @@ Result<Entry> entry_from(const std::string& id, std::span<const GivenField> fiel
 
 Result<Features> features_from(std::span<const GivenField> fields) {
   const EntryFields given = given_fields({}, fields, {});
-  const std::vector<std::string> known(kFeatureKeys.begin(), kFeatureKeys.end());
-  for (const auto& [key, field] : given.by_key) {
-    if (std::find(known.begin(), known.end(), key) == known.end()) {
-      return describe::unknown_word(key, known, "feature of a question", field.where);
-    }
-  }
+  SEXTANT_CHECK_OK(only_keys(given, {kFeatureKeys.begin(), kFeatureKeys.end()}));
   Entry question;
   SEXTANT_TRY(question.layout, text_field(given, "layout", kLongestField));
   return read_features(given, question);
-}
-
-std::string entries_toml(std::span<const Entry> entries) {
-  std::string text;
-  for (const Entry& entry : entries) {
-    text += (text.empty() ? "" : "\n") + entry_toml(entry);
-  }
-  return text;
 }
 
 }  // namespace sextant::kb

@@ -74,7 +74,7 @@ Result<std::int64_t> Log::append(std::string_view session, const Event& event) {
   const std::string_view kind = describe::word_of<EventKind>(kEventKindWords, event.kind);
   const Event kept{.kind = event.kind, .at = event.at, .text = redacted(event.text)};
   std::int64_t place = 0;
-  SEXTANT_CHECK_OK(database_->whole([&]() -> Result<void> {
+  const auto stored = database_->whole([&]() -> Result<void> {
     SEXTANT_TRY(Standing standing, standing_of(*database_, session));
     if (standing.number == 0) {
       SEXTANT_CHECK_OK(database_->run("INSERT INTO sessions(name, begun_at) VALUES(?1, ?2)",
@@ -87,7 +87,8 @@ Result<std::int64_t> Log::append(std::string_view session, const Event& event) {
         "INSERT INTO events(session, place, kind, at, text, chain) VALUES(?1, ?2, ?3, ?4, ?5, ?6)",
         {standing.number, place, kind, std::string_view(kept.at), std::string_view(kept.text),
          std::string_view(link)});
-  }));
+  });
+  SEXTANT_CHECK_OK(stored);
   return place;
 }
 

@@ -75,11 +75,11 @@ std::vector<Ranked> chosen(std::vector<Ranked> all, std::span<const Entry> entri
   std::map<std::string, int> repeats;
   const auto worth = [&](const Ranked& one) {
     const auto found = repeats.find(group_of(entries[one.entry]));
-    double worth = one.score;
+    double points = one.score;
     for (int i = found == repeats.end() ? 0 : found->second; i > 0; --i) {
-      worth *= kRepeated;
+      points *= kRepeated;
     }
-    return worth;
+    return points;
   };
   while (best.size() < limit && !all.empty()) {
     // The first of equals, in the order of the entries.
@@ -116,7 +116,7 @@ Result<Index> Index::of(std::span<const Entry> entries) {
   SEXTANT_CHECK_OK(index.database_.run(
       "CREATE VIRTUAL TABLE words USING fts5(title, body, change, about, tokenize='porter "
       "unicode61')"));
-  SEXTANT_CHECK_OK(index.database_.whole([&]() -> Result<void> {
+  const auto filled = index.database_.whole([&]() -> Result<void> {
     std::int64_t row = 0;
     for (const Entry& entry : index.entries_) {
       const std::string body = entry.advice + "\n" + entry.why + "\n" + entry.conditions;
@@ -131,7 +131,8 @@ Result<Index> Index::of(std::span<const Entry> entries) {
            std::string_view(about)}));
     }
     return {};
-  }));
+  });
+  SEXTANT_CHECK_OK(filled);
   return index;
 }
 

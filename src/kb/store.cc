@@ -86,7 +86,7 @@ Result<Added> Store::add_one(const Entry& entry, bool replaces) {
 
 Result<std::vector<Added>> Store::add(std::span<const Entry> entries, bool replaces) {
   std::vector<Added> added;
-  SEXTANT_CHECK_OK(database_->whole([&]() -> Result<void> {
+  const auto stored = database_->whole([&]() -> Result<void> {
     for (const Entry& entry : entries) {
       SEXTANT_TRY(const Added one, add_one(entry, replaces));
       added.push_back(one);
@@ -99,7 +99,8 @@ Result<std::vector<Added>> Store::add(std::span<const Entry> entries, bool repla
                      fmt::format("at most {}", kMostOwnEntries));
     }
     return {};
-  }));
+  });
+  SEXTANT_CHECK_OK(stored);
   return added;
 }
 

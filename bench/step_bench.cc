@@ -5,6 +5,7 @@
 #include "describe/cluster/load_cluster.h"
 #include "instructions.h"
 #include "layout_grid.h"
+#include "machine/machine.h"
 #include "step/estimate.h"
 #include "step/search.h"
 

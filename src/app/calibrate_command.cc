@@ -99,13 +99,15 @@ Result<std::string> traced_device(const metrics::Summary& summary, const Context
     names.push_back(rank.device);
   }
   SEXTANT_TRY(const KnownDevices known, known_devices(names, "", context));
+  const std::optional<describe::Device>& first = known.of_rank.front();
+  std::string id = first ? first->id : std::string();
   for (const std::optional<describe::Device>& device : known.of_rank) {
-    if (!device || device->id != known.of_rank.front()->id) {
+    if (!device || device->id != id) {
       return invalid("the profile does not say whose kernels these are", kCalibrateCommand,
                      kDevice);
     }
   }
-  return known.of_rank.front()->id;
+  return id;
 }
 
 Result<Answered<CalibrateReply>> calibrate_traces(const CalibrateRequest& request,

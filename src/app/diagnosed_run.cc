@@ -45,10 +45,14 @@ std::optional<explain::DiagnosedPeaks> peaks_of(const describe::Device& device) 
   if (!format) {
     return std::nullopt;
   }
+  const auto& compute = device.peak(*format);
+  if (!compute) {
+    return std::nullopt;
+  }
   return explain::DiagnosedPeaks{
       .device = device.id,
       .format = std::string(describe::word_of<describe::DType>(describe::kDTypeWords, *format)),
-      .peaks = {.compute = device.peak(*format)->value,
+      .peaks = {.compute = compute->value,
                 .memory = device.memory_bandwidth.value,
                 .on_chip = std::nullopt}};
 }

@@ -203,7 +203,8 @@ std::vector<DifferenceSpread> fitted_classes(const std::map<std::string, SourceE
     one.factor = *factor;
     one.pairs = static_cast<std::int64_t>(pairs_left(found->second, ""));
     one.source = fmt::format(
-        "sextant calibrate: holds 80 % of the pairs of a source, in the mean over {} sources of {}",
+        "fitted by calibration: holds 80 % of the pairs of a source, in the mean over {} sources "
+        "of {}",
         found->second.size(), origin);
     for (const auto& [source, own] : found->second) {
       one.without.emplace(source, fitted_factor(found->second, source, widest));
@@ -257,9 +258,9 @@ DifferenceFile fitted_file(const std::vector<DifferencePair>& pairs, const std::
   for (int step = 0; step <= kShares; ++step) {
     DifferenceFile file;
     file.share = std::round(100.0 * kGrid * step) / 100.0;
-    file.share_source =
-        fmt::format("sextant calibrate: covers small and large changes most alike, {} pairs of {}",
-                    pairs.size(), origin);
+    file.share_source = fmt::format(
+        "fitted by calibration: covers small and large changes most alike, {} pairs of {}",
+        pairs.size(), origin);
     file.classes = fitted_classes(errors_by_class(pairs, file.share), origin);
     const double uneven = unevenness(pairs, file);
     if (step == 0 || uneven < least) {

@@ -33,8 +33,8 @@ constexpr std::string_view kDifferenceHead =
     "`factor` and the ratio to the power `share`.\n# `without`: the same without the pairs of a "
     "source. `outside`: the power to which both are raised where either\n# job has a feature of "
     "the "
-    "kind that is not under `measured`. Classes: src/describe/difference_spread.h.\n# Written by "
-    "`sextant calibrate RUNS --write data`.\n";
+    "kind that is not under `measured`. Classes: src/describe/difference_spread.h.\n# Fitted by "
+    "calibration to tables of measured runs.\n";
 
 bool is_scale(Change change) {
   return change == Change::kDevices || change == Change::kBatch || change == Change::kSequence;
@@ -306,8 +306,8 @@ std::string difference_spread_text(const DifferenceFile& file) {
                   kShare, ratio_text(file.share), file.share_source);
   for (const auto& [kind, one] : file.outside) {
     text += fmt::format(
-        "\n[{}.{}]\npairs = {}\npower = {{ value = \"{}\", kind = \"fitted\", source = \"sextant "
-        "calibrate: pairs of sources left out that have a feature no other source has\" }}\n",
+        "\n[{}.{}]\npairs = {}\npower = {{ value = \"{}\", kind = \"fitted\", source = \"fitted by "
+        "calibration: pairs of sources left out that have a feature no other source has\" }}\n",
         kOutside, word_of<FeatureKind>(kFeatureKindWords, kind), one.pairs, ratio_text(one.power));
   }
   text += fmt::format("\n[{}]\n", kMeasured);

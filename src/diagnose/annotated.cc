@@ -65,7 +65,7 @@ void add_evidence_lanes(Timeline& timeline, RankId rank, std::vector<Noted> note
   for (const Noted& note : notes) {
     const auto free = std::ranges::find_if(
         taken_until, [&](std::int64_t end_ns) { return end_ns <= note.evidence->time.start_ns; });
-    const auto number = static_cast<std::int64_t>(free - taken_until.begin());
+    const std::int64_t number = free - taken_until.begin();
     if (free == taken_until.end()) {
       taken_until.push_back(note.evidence->time.end_ns);
     } else {

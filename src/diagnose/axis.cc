@@ -31,7 +31,7 @@ std::array<bool, 6> words_in(std::string_view name) {
   std::array<bool, 6> found{};
   std::string word;
   const auto finish = [&] {
-    const auto known =
+    const auto* known =
         std::ranges::find(kGroupWords, word, &std::pair<std::string_view, Word>::first);
     if (known != kGroupWords.end()) {
       found[static_cast<std::size_t>(known->second)] = true;

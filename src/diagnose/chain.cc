@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 #include <set>
 #include <utility>
@@ -32,8 +33,8 @@ class Account {
       entries_[size_++] = {key, ns};
       return;
     }
-    auto least = std::ranges::min_element(entries_, {},
-                                          [](const auto& entry) { return std::abs(entry.second); });
+    auto* least = std::ranges::min_element(
+        entries_, {}, [](const auto& entry) { return std::abs(entry.second); });
     if (std::abs(ns) > std::abs(least->second)) {
       *least = {key, ns};
     }
@@ -193,7 +194,7 @@ class ChainWalk {
     for (const auto& [key, ns] : late) {
       const std::int64_t beyond = ns > 0 ? std::max<std::int64_t>(0, ns - waiting.of(key)) : 0;
       if (beyond > 0) {
-        const auto explained = static_cast<std::int64_t>(scale * static_cast<double>(beyond) + 0.5);
+        const std::int64_t explained = std::llround(scale * static_cast<double>(beyond));
         roots_[key].waiting_ns += explained;
         in_step_[key] += explained;
         in_meeting_.insert(key);

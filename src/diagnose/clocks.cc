@@ -60,7 +60,7 @@ class ClockFitter {
     std::vector<std::size_t> met(summary.ranks.size(), 0);
     for (const Meeting& meeting : meetings.all) {
       for (const SeenBy& seen : meeting.seen) {
-        met[seen.rank_place] += ends_together(meeting) ? 1 : 0;
+        met[seen.rank_place] += ends_together(meeting) ? std::size_t{1} : std::size_t{0};
       }
     }
     clocks_.reference = static_cast<std::uint32_t>(std::ranges::max_element(met) - met.begin());
@@ -94,7 +94,7 @@ class ClockFitter {
 
   // The points of each rank, of those that `wants`.
   template <typename Wants>
-  std::vector<std::vector<Point>> points_of(const Wants& wants) const {
+  [[nodiscard]] std::vector<std::vector<Point>> points_of(const Wants& wants) const {
     std::vector<std::vector<Point>> points(clocks_.ranks.size());
     for (const Meeting& meeting : meetings_.all) {
       const bool any =
@@ -181,9 +181,11 @@ class ClockFitter {
         }
       }
     }
-    if (!apart.empty()) {
-      clocks_.typical_residual = *quantile(apart, 0.5) * 1_ns;
-      clocks_.high_residual = *quantile(apart, 0.95) * 1_ns;
+    const auto typical = quantile(apart, 0.5);
+    const auto high = quantile(apart, 0.95);
+    if (typical && high) {
+      clocks_.typical_residual = *typical * 1_ns;
+      clocks_.high_residual = *high * 1_ns;
     }
   }
 

@@ -37,11 +37,14 @@ std::optional<Seconds> fused_time(const Scene& scene, const WorkSum& sum) {
   constexpr double kCausal = 0.5;
   Seconds least;
   for (const WorkRow* row : sum.rows) {
-    if (row->use != timeline::OperatorUse::kProduct || row->inputs.empty() ||
-        !row->inputs.front().element) {
+    if (row->use != timeline::OperatorUse::kProduct || row->inputs.empty()) {
       continue;
     }
-    const auto format = matrix_format(*row->inputs.front().element);
+    const auto& element = row->inputs.front().element;
+    if (!element) {
+      continue;
+    }
+    const auto format = matrix_format(*element);
     const Flops flops = Flops(row->flops.value() / static_cast<double>(scene.totals.steps));
     const auto time = format ? at_peak(scene, kCausal * flops, *format) : std::nullopt;
     if (!time) {

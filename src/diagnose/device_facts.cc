@@ -27,10 +27,8 @@ WorkSum work_sum(const Scene& scene, const WorkFilter& filter) {
 }
 
 std::optional<Seconds> at_peak(const Scene& scene, Flops flops, describe::DType format) {
-  if (!scene.device || !scene.device->peak(format)) {
-    return std::nullopt;
-  }
-  return flops / scene.device->peak(format)->value;
+  const auto peak = scene.device ? scene.device->peak(format) : std::nullopt;
+  return peak ? std::optional(flops / peak->value) : std::nullopt;
 }
 
 std::optional<Seconds> at_bandwidth(const Scene& scene, Bytes bytes) {

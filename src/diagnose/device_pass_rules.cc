@@ -38,9 +38,12 @@ Bytes parameter_bytes(const Scene& scene, const WorkSum& update) {
   std::map<std::string, double> by_name;
   std::map<std::string, double> per_step;
   for (const WorkRow* row : update.rows) {
-    if (!row->inputs.empty() && row->inputs.front().element) {
-      const timeline::Tensor& first = row->inputs.front();
-      by_name[row->name] += first.elements() * (timeline::format_of(*first.element).size / 1_B) *
+    if (row->inputs.empty()) {
+      continue;
+    }
+    const timeline::Tensor& first = row->inputs.front();
+    if (const auto& element = first.element) {
+      by_name[row->name] += first.elements() * (timeline::format_of(*element).size / 1_B) *
                             static_cast<double>(row->time.count);
     }
   }

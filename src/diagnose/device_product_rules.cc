@@ -109,8 +109,12 @@ std::int64_t tiles_of(const ProductSize& size) {
 std::optional<SizedProduct> small_product(const Scene& scene, const WorkRow& row) {
   const auto size = metrics::product_size(row.inputs);
   const auto format = size && size->element ? matrix_format(*size->element) : std::nullopt;
-  if (!format || row.unit == ProductUnit::kVector || row.stated_flops != row.time.count ||
-      row.time.count == 0 || !scene.device->compute_units) {
+  const auto units = scene.device ? scene.device->compute_units : std::nullopt;
+  if (!format || !units) {
+    return std::nullopt;
+  }
+  if (row.unit == ProductUnit::kVector || row.stated_flops != row.time.count ||
+      row.time.count == 0) {
     return std::nullopt;
   }
   const auto compute = at_peak(scene, Flops(row.flops.value()), *format);
@@ -120,7 +124,7 @@ std::optional<SizedProduct> small_product(const Scene& scene, const WorkRow& row
   if (!compute || !memory || *compute >= kHalf * time) {
     return std::nullopt;
   }
-  const bool is_small = tiles_of(*size) < scene.device->compute_units->value || *memory > *compute;
+  const bool is_small = tiles_of(*size) < units->value || *memory > *compute;
   return is_small ? std::optional(SizedProduct{&row, *compute}) : std::nullopt;
 }
 
@@ -190,20 +194,19 @@ struct Pace {
   [[nodiscard]] double ratio() const { return time / expected; }
 };
 
-std::optional<DType> format_of_row(const WorkRow& row, const ProductSize& size) {
-  if (row.unit == ProductUnit::kVector) {
-    return DType::kFp32;
-  }
-  return size.element ? matrix_format(*size.element) : std::nullopt;
+std::optional<DType> format_of_row(const WorkRow& row, timeline::ElementType element) {
+  return row.unit == ProductUnit::kVector ? DType::kFp32 : matrix_format(element);
 }
 
-std::optional<Pace> pace_of(const Scene& scene, const WorkRow& row) {
+std::optional<Pace> pace_of(const Scene& scene, const cost::DeviceModel& model,
+                            const WorkRow& row) {
   // Shorter ones are launches and tails more than rates.
   constexpr Seconds kLong = 50_us;
   const auto size = metrics::product_size(row.inputs);
-  const auto format = size ? format_of_row(row, *size) : std::nullopt;
+  const auto element = size ? size->element : std::nullopt;
+  const auto format = element ? format_of_row(row, *element) : std::nullopt;
   if (!format || !row.unit || row.stated_flops != row.time.count || row.time.count == 0 ||
-      scene.kernel_model->rate(*format).burst.base() <= 0.0) {
+      model.rate(*format).burst.base() <= 0.0) {
     return std::nullopt;
   }
   workload::Operator op{.kind = workload::OpKind::kGemm, .dtype = *format, .batch = size->batch};
@@ -212,11 +215,10 @@ std::optional<Pace> pace_of(const Scene& scene, const WorkRow& row) {
   op.k = size->k;
   const double count = static_cast<double>(row.time.count);
   op.flops = Flops(row.flops.value() / count);
-  const auto element = static_cast<double>(timeline::format_of(*size->element).size / 1_B);
   const auto cells = static_cast<double>(size->batch * size->m * size->n);
-  op.written = Bytes(cells * element);
+  op.written = cells * timeline::format_of(*element).size;
   op.read = std::max(Bytes(), Bytes(row.bytes.value() / count) - op.written);
-  const Seconds expected = cost::operator_time(op, *scene.kernel_model).total();
+  const Seconds expected = cost::operator_time(op, model).total();
   if (expected < kLong) {
     return std::nullopt;
   }
@@ -224,11 +226,11 @@ std::optional<Pace> pace_of(const Scene& scene, const WorkRow& row) {
   return Pace{&row, of_mean_step(scene, row.time.total_ns), expected * per_step};
 }
 
-std::vector<Pace> paces_of(const Scene& scene) {
+std::vector<Pace> paces_of(const Scene& scene, const cost::DeviceModel& model) {
   std::vector<Pace> paces;
   for (const WorkRow& row : scene.device_work.rows) {
     if (is_own_product(row)) {
-      const auto pace = pace_of(scene, row);
+      const auto pace = pace_of(scene, model, row);
       if (pace) {
         paces.push_back(*pace);
       }
@@ -292,7 +294,7 @@ void add_paces(const Scene& scene, Findings& answer) {
   if (!scene.kernel_model) {
     return;
   }
-  const std::vector<Pace> paces = paces_of(scene);
+  const std::vector<Pace> paces = paces_of(scene, *scene.kernel_model);
   if (paces.empty()) {
     return;
   }

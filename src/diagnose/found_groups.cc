@@ -133,7 +133,7 @@ std::vector<std::vector<SeenBy>> grouped(const Summary& summary, const Places& p
   std::size_t together = 0;
   for (auto& [key, seen] : groups) {
     if (seen.size() > 1) {
-      together += overlap(seen) ? 1 : 0;
+      together += overlap(seen) ? std::size_t{1} : std::size_t{0};
       met.push_back(std::move(seen));
     }
   }

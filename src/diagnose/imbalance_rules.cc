@@ -39,8 +39,6 @@ struct WorkTable {
   [[nodiscard]] double excess() const;
   // How far a rank's steps are from its mean, root mean square over all.
   [[nodiscard]] double variation() const;
-  // How far the means of ranks are from one another, likewise.
-  [[nodiscard]] double difference() const;
 };
 
 double WorkTable::mean() const {
@@ -87,16 +85,6 @@ double WorkTable::variation() const {
   }
   freedom = static_cast<double>(ranks.size()) * (static_cast<double>(by_step.size()) - 1.0);
   return freedom > 0.0 ? std::sqrt(squares / freedom) : 0.0;
-}
-
-double WorkTable::difference() const {
-  const std::vector<double> means = means_of_ranks(*this);
-  const double all = mean();
-  double squares = 0.0;
-  for (const double one : means) {
-    squares += (one - all) * (one - all);
-  }
-  return means.size() > 1 ? std::sqrt(squares / static_cast<double>(means.size() - 1)) : 0.0;
 }
 
 WorkTable table_of(const Scene& scene, const std::vector<std::uint32_t>& ranks,

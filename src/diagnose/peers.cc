@@ -1,6 +1,7 @@
 #include "diagnose/peers.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "diagnose/medians.h"
@@ -16,7 +17,7 @@ std::int64_t measured(std::vector<std::int64_t>& values, PeerMeasure measure) {
   for (const std::int64_t value : values) {
     sum += static_cast<double>(value);
   }
-  return static_cast<std::int64_t>(sum / static_cast<double>(values.size()) + 0.5);
+  return std::llround(sum / static_cast<double>(values.size()));
 }
 
 // Of the ranks of each number in ReplayStep::peers.
@@ -72,10 +73,9 @@ WorkParts PeerTotals::normal_of(const ReplayGraph& graph, std::uint32_t node) co
   WorkParts parts = parts_of(graph.summary->ranks[of.rank].work[of.place]);
   for (std::size_t part = 0; part < kWorkCauses; ++part) {
     if (own[place][part] > 0) {
-      parts[part] = static_cast<std::int64_t>(static_cast<double>(parts[part]) *
-                                                  static_cast<double>(normal[place][part]) /
-                                                  static_cast<double>(own[place][part]) +
-                                              0.5);
+      parts[part] =
+          std::llround(static_cast<double>(parts[part]) * static_cast<double>(normal[place][part]) /
+                       static_cast<double>(own[place][part]));
     }
   }
   return parts;

@@ -43,7 +43,9 @@ RankStudy rank_study(const metrics::Summary& summary) {
     return study;
   }
   const double fits = study.job.actual / recorded_step(study.job.graph);
-  if (!(fits <= kLongestReplay && fits >= kShortestReplay)) {
+  // Neither holds of NaN.
+  const bool is_close = fits <= kLongestReplay && fits >= kShortestReplay;
+  if (!is_close) {
     study.missing =
         "a record that fits together: collectives with group and sequence number, and all that "
         "ranks did between them";

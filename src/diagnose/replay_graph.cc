@@ -101,7 +101,7 @@ class TypeTable {
 
 // What a rank communicates in a step, by operation and its end of a message: ranks alike in it do
 // the same work, those of other stages do not.
-using Habit = std::array<std::int64_t, 3 * 8>;
+using Habit = std::array<std::int64_t, std::size_t{3} * 8>;
 
 class GraphBuilder {
  public:

@@ -20,6 +20,21 @@ std::vector<std::set<std::uint32_t>> receivers_of(const metrics::Summary& summar
   return peers;
 }
 
+// Of all ranks that messages reach from `first`, whose stage is 0.
+void number_from(std::uint32_t first, const std::vector<std::set<std::uint32_t>>& peers,
+                 std::vector<std::int64_t>& stages) {
+  std::queue<std::uint32_t> next({first});
+  stages[first] = 0;
+  for (; !next.empty(); next.pop()) {
+    for (const std::uint32_t peer : peers[next.front()]) {
+      if (stages[peer] < 0) {
+        stages[peer] = stages[next.front()] + 1;
+        next.push(peer);
+      }
+    }
+  }
+}
+
 }  // namespace
 
 std::optional<std::int64_t> coordinate(const metrics::RankSummary& rank, const char* axis) {
@@ -58,16 +73,7 @@ std::vector<std::int64_t> stages_of(const metrics::Summary& summary, const Meeti
       if (stages[rank] >= 0 || peers[rank].size() != ends) {
         continue;
       }
-      std::queue<std::uint32_t> next({rank});
-      stages[rank] = 0;
-      for (; !next.empty(); next.pop()) {
-        for (const std::uint32_t peer : peers[next.front()]) {
-          if (stages[peer] < 0) {
-            stages[peer] = stages[next.front()] + 1;
-            next.push(peer);
-          }
-        }
-      }
+      number_from(rank, peers, stages);
     }
   }
   return std::ranges::min(stages) < 0 ? std::vector<std::int64_t>() : stages;

@@ -1,6 +1,7 @@
 #include "diagnose/what_if.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "diagnose/medians.h"
@@ -22,7 +23,7 @@ std::int64_t mean_of(const std::vector<std::int64_t>& values) {
   for (const std::int64_t value : values) {
     sum += static_cast<double>(value);
   }
-  return static_cast<std::int64_t>(sum / static_cast<double>(values.size()) + 0.5);
+  return std::llround(sum / static_cast<double>(values.size()));
 }
 
 // Of named operations and of transfers, by type. A communication that met nobody holds waiting that

@@ -131,13 +131,13 @@ std::string tables_in(std::size_t room, const DiagnoseAnswer& answer, const Styl
   std::string text = shared_tables(answer, style, rows);
   while (line_count(text) > room) {
     // Ranks are compared by two rows at least.
-    const auto longest = std::ranges::max_element(kGivesWay, {}, [&](SharedTable table) {
+    const auto* longest = std::ranges::max_element(kGivesWay, {}, [&](SharedTable table) {
       return table == kRanks && rows[table] > 0 ? rows[table] - 1 : rows[table];
     });
     if (rows[*longest] == 0) {
       return {};
     }
-    rows[*longest] -= *longest == kRanks && rows[kRanks] == 2 ? 2 : 1;
+    rows[*longest] -= *longest == kRanks && rows[kRanks] == 2 ? std::size_t{2} : std::size_t{1};
     text = shared_tables(answer, style, rows);
   }
   return text;

@@ -27,9 +27,22 @@ struct EvidenceRow {
   std::vector<const diagnose::Evidence*> seen;
 };
 
-std::vector<EvidenceRow> evidence_rows(const DiagnoseAnswer& answer) {
+std::vector<Interval> step_windows(const std::vector<DiagnosedRank>& ranks, RankId of) {
+  std::vector<Interval> windows;
+  for (const DiagnosedRank& rank : ranks) {
+    if (rank.summary.rank == of) {
+      for (const metrics::StepMeasures& step : rank.summary.steps) {
+        windows.push_back(step.window);
+      }
+    }
+  }
+  return windows;
+}
+
+std::vector<EvidenceRow> evidence_rows(const std::vector<diagnose::Finding>& findings,
+                                       const std::vector<DiagnosedRank>& ranks) {
   std::vector<EvidenceRow> rows;
-  for (const diagnose::Finding& finding : answer.findings->diagnosis.findings) {
+  for (const diagnose::Finding& finding : findings) {
     std::map<RankId, EvidenceRow> by_rank;
     for (const diagnose::Evidence& one : finding.evidence) {
       EvidenceRow& row = by_rank[one.rank];
@@ -44,13 +57,7 @@ std::vector<EvidenceRow> evidence_rows(const DiagnoseAnswer& answer) {
     }
   }
   for (EvidenceRow& row : rows) {
-    for (const DiagnosedRank& rank : answer.ranks) {
-      if (rank.summary.rank == row.rank) {
-        for (const metrics::StepMeasures& step : rank.summary.steps) {
-          row.steps.push_back(step.window);
-        }
-      }
-    }
+    row.steps = step_windows(ranks, row.rank);
   }
   return rows;
 }
@@ -129,7 +136,8 @@ std::string report_evidence(const DiagnoseAnswer& answer) {
   if (!answer.findings) {
     return {};
   }
-  const std::vector<EvidenceRow> rows = evidence_rows(answer);
+  const std::vector<EvidenceRow> rows =
+      evidence_rows(answer.findings->diagnosis.findings, answer.ranks);
   if (rows.empty()) {
     return {};
   }

@@ -51,6 +51,21 @@ Result<std::vector<std::string>> values_of_json(const JsonValue& value) {
   return values;
 }
 
+// Places are not JsonValue::where, which looks for the key from the file's beginning: a file of
+// thousands of entries would take minutes.
+Result<EntryFields> fields_of_json(const JsonValue& entry, const std::string& id,
+                                   std::string_view where) {
+  EntryFields fields{.id = id, .where = fmt::format("{} ({})", where, printable(id)), .by_key = {}};
+  for (const std::string& key : entry.keys()) {
+    if (const auto value = entry.member(key)) {  // null: not stated
+      SEXTANT_TRY(std::vector<std::string> values, values_of_json(*value));
+      fields.by_key[key] = {std::move(values),
+                            fmt::format("{} ({}.{})", where, printable(id), printable(key))};
+    }
+  }
+  return fields;
+}
+
 }  // namespace
 
 Result<std::vector<EntryFields>> toml_fields(std::string_view text, std::string_view where) {
@@ -92,17 +107,7 @@ Result<std::vector<EntryFields>> json_fields(std::string_view text, std::string_
     if (found.size() == kMostEntries) {
       return too_many_entries(where);
     }
-    // Not JsonValue::where, which looks for the key from the file's beginning: a file of thousands
-    // of entries would take minutes.
-    EntryFields fields{
-        .id = id, .where = fmt::format("{} ({})", where, printable(id)), .by_key = {}};
-    for (const std::string& key : entry->keys()) {
-      if (const auto value = entry->member(key)) {  // null: not stated
-        SEXTANT_TRY(std::vector<std::string> values, values_of_json(*value));
-        fields.by_key[key] = {std::move(values),
-                              fmt::format("{} ({}.{})", where, printable(id), printable(key))};
-      }
-    }
+    SEXTANT_TRY(EntryFields fields, fields_of_json(*entry, id, where));
     found.push_back(std::move(fields));
   }
   return found;

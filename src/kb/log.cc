@@ -70,20 +70,24 @@ Result<Log> Log::open(const std::filesystem::path& path, Access access) {
 }
 
 Result<std::int64_t> Log::append(std::string_view session, const Event& event) {
+  if (!database_) {
+    return invalid("the log is not open to be written", where_, "one that is");
+  }
+  Database& database = *database_;
   SEXTANT_CHECK_OK(check_event(session, event, where_));
   const std::string_view kind = describe::word_of<EventKind>(kEventKindWords, event.kind);
   const Event kept{.kind = event.kind, .at = event.at, .text = redacted(event.text)};
   std::int64_t place = 0;
-  const auto stored = database_->whole([&]() -> Result<void> {
-    SEXTANT_TRY(Standing standing, standing_of(*database_, session));
+  const auto stored = database.whole([&]() -> Result<void> {
+    SEXTANT_TRY(Standing standing, standing_of(database, session));
     if (standing.number == 0) {
-      SEXTANT_CHECK_OK(database_->run("INSERT INTO sessions(name, begun_at) VALUES(?1, ?2)",
-                                      {session, std::string_view(kept.at)}));
-      SEXTANT_TRY(standing, standing_of(*database_, session));
+      SEXTANT_CHECK_OK(database.run("INSERT INTO sessions(name, begun_at) VALUES(?1, ?2)",
+                                    {session, std::string_view(kept.at)}));
+      SEXTANT_TRY(standing, standing_of(database, session));
     }
     place = standing.place + 1;
     const std::string link = next_link(standing.link, session, place, kind, kept);
-    return database_->run(
+    return database.run(
         "INSERT INTO events(session, place, kind, at, text, chain) VALUES(?1, ?2, ?3, ?4, ?5, ?6)",
         {standing.number, place, kind, std::string_view(kept.at), std::string_view(kept.text),
          std::string_view(link)});

@@ -146,7 +146,7 @@ std::vector<Asked> expert_questions() {
                               .devices = {"gpu"},
                               .frameworks = {Framework::kMegatronCore}}},
                    {"interleave-stages"}});
-  asked.push_back({{.about = {.bottlenecks = {Bottleneck::kHbm},
+  asked.push_back({{.about = {.bottlenecks = {Bottleneck::kMemory},
                               .changes = {"offload"},
                               .models = {ModelClass::kExperts},
                               .model = "Qwen3-30B-A3B"}},
@@ -289,7 +289,7 @@ TEST(Search, OneKindAloneWhereAsked) {
 
 TEST(Search, WordsAreTakenForFeatures) {
   const Understood taken = understood("Out of memory on v5p with MoE in MaxText");
-  EXPECT_EQ(taken.about.bottlenecks, std::vector{Bottleneck::kHbm});
+  EXPECT_EQ(taken.about.bottlenecks, std::vector{Bottleneck::kMemory});
   EXPECT_EQ(taken.about.devices, std::vector<std::string>{"tpu-v5p"});
   EXPECT_EQ(taken.about.frameworks, std::vector{describe::Framework::kMaxtext});
   EXPECT_EQ(taken.about.models, std::vector{ModelClass::kExperts});

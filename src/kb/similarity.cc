@@ -44,20 +44,26 @@ void add_term(std::vector<RankTerm>& terms, std::string what, double points) {
   }
 }
 
+// What full agreement counts; the share of it for an entry that is of something else.
+struct WordPoints {
+  double full = 0.0;
+  double elsewhere = 0.0;
+};
+
 template <typename E, std::size_t N>
 void add_words_term(std::vector<RankTerm>& terms, std::string_view name,
                     const std::array<describe::Word<E>, N>& words, const std::vector<E>& asked,
-                    const std::vector<E>& about, double points, double elsewhere) {
+                    const std::vector<E>& about, WordPoints points) {
   if (asked.empty()) {
     return;
   }
   if (about.empty()) {
-    add_term(terms, fmt::format("any {}", name), points * kAnywhere);
+    add_term(terms, fmt::format("any {}", name), points.full * kAnywhere);
     return;
   }
   const auto [share, both] = shared(asked, about);
   if (both.empty()) {
-    add_term(terms, fmt::format("another {}", name), points * elsewhere);
+    add_term(terms, fmt::format("another {}", name), points.full * points.elsewhere);
     return;
   }
   std::vector<std::string> texts;
@@ -65,7 +71,7 @@ void add_words_term(std::vector<RankTerm>& terms, std::string_view name,
     texts.emplace_back(describe::word_of<E>(words, one));
   }
   // Half for any agreement: a question names more than one entry is about.
-  add_term(terms, fmt::format("{} {}", name, join(texts, ", ")), points * (0.5 + 0.5 * share));
+  add_term(terms, fmt::format("{} {}", name, join(texts, ", ")), points.full * (0.5 + 0.5 * share));
 }
 
 std::string_view generation(std::string_view device) {
@@ -174,14 +180,15 @@ void add_text_lists_terms(std::vector<RankTerm>& terms, const Features& asked,
 std::vector<RankTerm> similarity(const Features& asked, const Features& about, double weight) {
   std::vector<RankTerm> terms;
   add_words_term(terms, "bottleneck", kBottleneckWords, asked.bottlenecks, about.bottlenecks,
-                 weight * kBottleneckPoints, 0.0);
-  add_words_term(terms, "axis", kThemeWords, asked.axes, about.axes, weight * kAxisPoints, 0.0);
+                 {.full = weight * kBottleneckPoints});
+  add_words_term(terms, "axis", kThemeWords, asked.axes, about.axes,
+                 {.full = weight * kAxisPoints});
   add_text_lists_terms(terms, asked, about, weight);
   add_device_term(terms, asked, about, weight);
   add_words_term(terms, "framework", describe::kFrameworkWords, asked.frameworks, about.frameworks,
-                 weight * kFrameworkPoints, kElsewhere);
+                 {.full = weight * kFrameworkPoints, .elsewhere = kElsewhere});
   add_words_term(terms, "class of model", kModelClassWords, asked.models, about.models,
-                 weight * kClassPoints, kElsewhere);
+                 {.full = weight * kClassPoints, .elsewhere = kElsewhere});
   add_model_terms(terms, asked, about, weight);
   add_mesh_term(terms, asked.mesh, about.mesh, weight);
   return terms;

@@ -58,15 +58,15 @@ Result<std::vector<Entry>> Store::entries() {
   return found;
 }
 
-Result<Added> Store::add_one(const Entry& entry, bool replaces) {
+Result<Added> Store::add_one(Database& database, const Entry& entry, bool replaces) {
   const std::string body = entries_toml({&entry, 1});
   if (has_secret(body)) {
     return invalid(fmt::format("'{}' holds what looks like a key or a password", entry.id), where_,
                    "entries without secrets");
   }
   std::optional<std::string> there;
-  SEXTANT_CHECK_OK(database_->run("SELECT body FROM entries WHERE id = ?1", {entry.id},
-                                  [&there](const Row& row) { there = row.text(0); }));
+  SEXTANT_CHECK_OK(database.run("SELECT body FROM entries WHERE id = ?1", {entry.id},
+                                [&there](const Row& row) { there = row.text(0); }));
   if (there == body) {
     return Added::kAlreadyThere;
   }
@@ -75,25 +75,29 @@ Result<Added> Store::add_one(const Entry& entry, bool replaces) {
                    "another id, or ‹replace›");
   }
   if (there) {
-    SEXTANT_CHECK_OK(database_->run("UPDATE entries SET body = ?2 WHERE id = ?1",
-                                    {entry.id, std::string_view(body)}));
+    SEXTANT_CHECK_OK(database.run("UPDATE entries SET body = ?2 WHERE id = ?1",
+                                  {entry.id, std::string_view(body)}));
     return Added::kReplaced;
   }
-  SEXTANT_CHECK_OK(database_->run("INSERT INTO entries(id, body) VALUES(?1, ?2)",
-                                  {entry.id, std::string_view(body)}));
+  SEXTANT_CHECK_OK(database.run("INSERT INTO entries(id, body) VALUES(?1, ?2)",
+                                {entry.id, std::string_view(body)}));
   return Added::kNew;
 }
 
 Result<std::vector<Added>> Store::add(std::span<const Entry> entries, bool replaces) {
+  if (!database_) {
+    return invalid("the store is not open to be written", where_, "one that is");
+  }
+  Database& database = *database_;
   std::vector<Added> added;
-  const auto stored = database_->whole([&]() -> Result<void> {
+  const auto stored = database.whole([&]() -> Result<void> {
     for (const Entry& entry : entries) {
-      SEXTANT_TRY(const Added one, add_one(entry, replaces));
+      SEXTANT_TRY(const Added one, add_one(database, entry, replaces));
       added.push_back(one);
     }
     std::int64_t count = 0;
-    SEXTANT_CHECK_OK(database_->run("SELECT count(*) FROM entries", {},
-                                    [&count](const Row& row) { count = row.integer(0); }));
+    SEXTANT_CHECK_OK(database.run("SELECT count(*) FROM entries", {},
+                                  [&count](const Row& row) { count = row.integer(0); }));
     if (count > kMostOwnEntries) {
       return invalid(fmt::format("would hold {} entries", count), where_,
                      fmt::format("at most {}", kMostOwnEntries));

@@ -40,7 +40,7 @@ class Store {
 
  private:
   Store() = default;
-  [[nodiscard]] Result<Added> add_one(const Entry& entry, bool replaces);
+  [[nodiscard]] Result<Added> add_one(Database& database, const Entry& entry, bool replaces);
 
   std::optional<Database> database_;
   std::string where_;

@@ -38,6 +38,16 @@ std::size_t label_of_span(const View& view, const Span& span) {
   return static_cast<std::size_t>(view.timeline().occurrence_of(span).label.value);
 }
 
+void note_copy(const Label& copy, std::uint8_t& inside) {
+  if (is_copy_in(copy) && is_pageable_copy(copy)) {
+    inside |= kPageable;
+  }
+  if (is_copy_out(copy)) {
+    const bool is_much = copy.bytes && copy.bytes->base() > kSmallCopyBytes;
+    inside |= is_much ? kCopiesOut | kCopiesMuchOut : kCopiesOut;
+  }
+}
+
 void note_work(const View& view, const RankLanes& rank, HostSigns& signs) {
   std::vector<std::uint32_t> first(view.timeline().labels().size(), kNone);  // call, by kernel
   const std::span<const Span> spans = view.timeline().spans();
@@ -54,10 +64,7 @@ void note_work(const View& view, const RankLanes& rank, HostSigns& signs) {
         earliest = call;
       }
       if (label.kind == SpanKind::kCopy) {
-        signs.inside[call] |= is_copy_in(label) && is_pageable_copy(label) ? kPageable : 0;
-        signs.inside[call] |= is_copy_out(label) ? kCopiesOut : 0;
-        const bool is_much = label.bytes && label.bytes->base() > kSmallCopyBytes;
-        signs.inside[call] |= is_copy_out(label) && is_much ? kCopiesMuchOut : 0;
+        note_copy(label, signs.inside[call]);
       }
     }
   }
@@ -71,6 +78,9 @@ void note_work(const View& view, const RankLanes& rank, HostSigns& signs) {
 // To free nothing, which libraries do to make sure that a device is there, takes a microsecond or
 // two; memory that is given back is unmapped, which takes some ten times that.
 constexpr std::int64_t kFreesNothingNs = 10'000;
+
+// What the ranges around one are told of it: all but that it was the first launch of a kernel.
+constexpr std::uint8_t kToldAround = 0xFF ^ kFirst;
 
 // Tells each range of a lane what the ranges within it are and do.
 class InsideNoter {
@@ -92,8 +102,10 @@ class InsideNoter {
       signs_.seen[label].first += 1;
       signs_.seen[label].second += span.duration_ns >= kLongHostNs ? 1 : 0;
       std::uint8_t found = signs_.inside[number];
-      found |= view_.traits[label].is_blocking ? kWaits : 0;
-      tell(found & ~kFirst);
+      if (view_.traits[label].is_blocking) {
+        found |= kWaits;
+      }
+      tell(found & kToldAround);
       note_allocation(sign, span);
       signs_.inside[number] = found | (signs_.inside[number] & (kFrees | kRetries));
       open_.push_back(number);
@@ -118,8 +130,12 @@ class InsideNoter {
     }
     std::uint8_t& around = signs_.inside[open_.back()];
     const bool frees = sign.is_release && span.duration_ns >= kFreesNothingNs;
-    around |= frees ? kFrees : 0;
-    around |= sign.is_request && (around & kFrees) != 0 ? kRetries : 0;
+    if (frees) {
+      around |= kFrees;
+    }
+    if (sign.is_request && (around & kFrees) != 0) {
+      around |= kRetries;
+    }
     parent_of_call_.emplace_back(view_.number_of(span), open_.back());
   }
 
@@ -127,7 +143,9 @@ class InsideNoter {
   // Once all lanes are noted: calls of an operator that retried are part of that.
   void mark_retries() {
     for (const auto& [call, around] : parent_of_call_) {
-      signs_.inside[call] |= signs_.inside[around] & kRetries;
+      if ((signs_.inside[around] & kRetries) != 0) {
+        signs_.inside[call] |= kRetries;
+      }
     }
   }
 

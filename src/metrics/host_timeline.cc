@@ -244,8 +244,8 @@ HostTimeline more_specific_of(const HostTimeline& a, const HostTimeline& b) {
   while (i < a.size() || j < b.size()) {
     const bool takes_a = j == b.size() || (i < a.size() && a[i].start_ns <= b[j].start_ns);
     const std::int64_t at = takes_a ? a[i].start_ns : b[j].start_ns;
-    i += i < a.size() && a[i].start_ns == at ? 1 : 0;
-    j += j < b.size() && b[j].start_ns == at ? 1 : 0;
+    i += i < a.size() && a[i].start_ns == at ? std::size_t{1} : 0;
+    j += j < b.size() && b[j].start_ns == at ? std::size_t{1} : 0;
     const HostPiece& first = a[i - 1];
     const HostPiece& second = b[j - 1];
     HostPiece piece = second.signal < first.signal ? second : first;

@@ -51,19 +51,19 @@ constexpr std::array<HtaType, 3> kCounted{HtaType::kComputation, HtaType::kCommu
 using TypeMasks = std::array<std::int64_t, 8>;
 
 TypeMasks type_masks(const HtaRank& rank) {
-  struct Edge {
+  struct TypeEdge {
     std::int64_t at_us = 0;
     std::size_t type = 0;
     int change = 0;
   };
-  std::vector<Edge> edges;
+  std::vector<TypeEdge> edges;
   for (std::size_t i = 0; i < kCounted.size(); ++i) {
     for (const HtaTimes& time : merged(rank, kCounted[i])) {
       edges.push_back({time.start_us, i, 1});
       edges.push_back({time.end_us, i, -1});
     }
   }
-  std::sort(edges.begin(), edges.end(), [](const Edge& a, const Edge& b) {
+  std::sort(edges.begin(), edges.end(), [](const TypeEdge& a, const TypeEdge& b) {
     return std::tuple(a.at_us, a.type, a.change) < std::tuple(b.at_us, b.type, b.change);
   });
   TypeMasks masks{};

@@ -38,6 +38,19 @@ bool has_any(const std::string& text, const Parts& parts) {
       parts, [&](std::string_view part) { return text.find(part) != std::string::npos; });
 }
 
+// Where nothing launched it: no number of a label.
+constexpr std::int64_t kNoLauncher = -1;
+
+// What launched a kernel: as its source says, else the operator of label `by`.
+std::string_view launcher_of(const timeline::Timeline& timeline, const timeline::Label& kernel,
+                             std::int64_t by) {
+  if (kernel.operation) {
+    return kernel.operation->name;
+  }
+  return by == kNoLauncher ? std::string_view()
+                           : timeline.labels()[static_cast<std::size_t>(by)].name;
+}
+
 }  // namespace
 
 WorkClass work_class(std::string_view kernel, std::string_view launched_by) {
@@ -75,15 +88,10 @@ std::vector<WorkTimes> work_times(const View& view, const RankLanes& rank, const
       }
       const std::uint32_t call = view.call_of[number];
       const std::uint32_t by = call == kNone ? kNone : operator_of[call];
-      const auto [at, is_new] =
-          known.try_emplace({label_of(number), by == kNone ? -1 : label_of(by)});
+      const std::int64_t by_label = by == kNone ? kNoLauncher : label_of(by);
+      const auto [at, is_new] = known.try_emplace({label_of(number), by_label});
       if (is_new) {
-        const std::string_view named =
-            label.operation ? std::string_view(label.operation->name)
-            : by == kNone
-                ? std::string_view()
-                : std::string_view(timeline.labels()[static_cast<std::size_t>(label_of(by))].name);
-        at->second = work_class(label.name, named);
+        at->second = work_class(label.name, launcher_of(timeline, label, by_label));
       }
       times[step][static_cast<std::size_t>(at->second)] += span.duration_ns;
     }

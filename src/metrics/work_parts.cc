@@ -157,7 +157,7 @@ WorkPart product_part(const std::vector<Tensor>& inputs, const std::vector<Tenso
 }
 
 // What streams through memory.
-WorkPart stream_part(const WorkFacts& facts, const ModelShapes& shapes) {
+WorkPart stream_part(const WorkFacts& facts, OperatorUse use, const ModelShapes& shapes) {
   const std::vector<Tensor>& inputs = *facts.inputs;
   const Tensor* large = largest(facts.outputs->empty() ? inputs : *facts.outputs);
   if (has_scores(*facts.outputs, shapes) ||
@@ -167,14 +167,14 @@ WorkPart stream_part(const WorkFacts& facts, const ModelShapes& shapes) {
   if (large != nullptr && large->dims.size() >= 3 && shapes.scores.contains(score_shape(*large))) {
     return WorkPart::kScores;
   }
-  if (facts.use == OperatorUse::kSoftmax && inputs.empty() && !shapes.scores.empty()) {
+  if (use == OperatorUse::kSoftmax && inputs.empty() && !shapes.scores.empty()) {
     return WorkPart::kScores;  // a library's, of which no shape is known
   }
-  if (facts.use == OperatorUse::kLoss || (large != nullptr && large->dims.size() >= 2 &&
-                                          shapes.classes.contains(large->dims.back()))) {
+  if (use == OperatorUse::kLoss || (large != nullptr && large->dims.size() >= 2 &&
+                                    shapes.classes.contains(large->dims.back()))) {
     return WorkPart::kLoss;
   }
-  switch (*facts.use) {
+  switch (use) {
     case OperatorUse::kNorm:
       return WorkPart::kNorms;
     case OperatorUse::kCopy:
@@ -195,6 +195,38 @@ WorkPart stream_part(const WorkFacts& facts, const ModelShapes& shapes) {
       break;
   }
   return WorkPart::kOther;
+}
+
+// What may be scores, by the operators that make and take it.
+struct ScoreCandidates {
+  std::set<ScoreShape> products;
+  std::set<ScoreShape> softmaxes;
+  std::set<ScoreShape> taken;  // by another batch of products
+};
+
+// REQUIRES: inputs.
+void note_product(const timeline::OperatorCall& call, ScoreCandidates& candidates) {
+  if (!call.outputs.empty()) {
+    if (!is_batched(call.inputs, call.outputs)) {
+      return;
+    }
+    if (grows(call.inputs, call.outputs)) {
+      candidates.products.insert(score_shape(call.outputs[0]));
+    }
+    // A compiler's softmax is in fusions: what one batch makes another takes.
+    candidates.softmaxes.insert(score_shape(call.inputs[0]));
+    candidates.softmaxes.insert(score_shape(call.inputs[1]));
+    return;
+  }
+  const auto size = product_size(call.inputs);
+  if (!size || size->batch <= 1) {
+    return;
+  }
+  if (size->k < std::min(size->m, size->n)) {
+    candidates.products.insert(score_shape(*size, size->m, size->n));
+  } else {
+    candidates.taken.insert(score_shape(*size, size->m, size->k));
+  }
 }
 
 }  // namespace
@@ -220,10 +252,8 @@ CallPlaces call_places(const View& view, const RankLanes& rank) {
 }
 
 ModelShapes model_shapes(std::span<const Label> labels) {
-  std::set<ScoreShape> products;
-  std::set<ScoreShape> softmaxes;
+  ScoreCandidates candidates;
   ModelShapes shapes;
-  std::set<ScoreShape> taken;  // by another batch of products
   bool has_bare_softmax = false;
   for (const Label& label : labels) {
     if (!label.call) {
@@ -235,32 +265,18 @@ ModelShapes model_shapes(std::span<const Label> labels) {
       continue;
     }
     if (label.call->use == OperatorUse::kProduct) {
-      const auto size = product_size(inputs);
-      if (!label.call->outputs.empty()) {
-        if (is_batched(inputs, label.call->outputs)) {
-          if (grows(inputs, label.call->outputs)) {
-            products.insert(score_shape(label.call->outputs[0]));
-          }
-          // A compiler's softmax is in fusions: what one batch makes another takes.
-          softmaxes.insert(score_shape(inputs[0]));
-          softmaxes.insert(score_shape(inputs[1]));
-        }
-      } else if (size && size->batch > 1 && size->k < std::min(size->m, size->n)) {
-        products.insert(score_shape(*size, size->m, size->n));
-      } else if (size && size->batch > 1) {
-        taken.insert(score_shape(*size, size->m, size->k));
-      }
+      note_product(*label.call, candidates);
     } else if (label.call->use == OperatorUse::kSoftmax && inputs[0].dims.size() >= 3) {
-      softmaxes.insert(score_shape(inputs[0]));
+      candidates.softmaxes.insert(score_shape(inputs[0]));
     } else if (label.call->use == OperatorUse::kLoss && inputs[0].dims.size() >= 2) {
       shapes.classes.insert(inputs[0].dims.back());
     }
   }
-  if (has_bare_softmax && softmaxes.empty()) {
+  if (has_bare_softmax && candidates.softmaxes.empty()) {
     // A library's softmax, of which no shape is known, between two batches of products.
-    softmaxes.insert(taken.begin(), taken.end());
+    candidates.softmaxes = candidates.taken;
   }
-  std::ranges::set_intersection(products, softmaxes,
+  std::ranges::set_intersection(candidates.products, candidates.softmaxes,
                                 std::inserter(shapes.scores, shapes.scores.end()));
   return shapes;
 }
@@ -302,7 +318,7 @@ WorkPart part_of(const WorkFacts& facts, const ModelShapes& shapes) {
     case OperatorUse::kUpdate:
       break;
   }
-  return stream_part(facts, shapes);
+  return stream_part(facts, *facts.use, shapes);
 }
 
 std::optional<ProductSize> product_size(const std::vector<Tensor>& inputs) {

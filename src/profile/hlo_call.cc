@@ -61,7 +61,9 @@ bool multiplies(const HloModule& module, const HloInstruction& instruction) {
 // Source: XLA's targets (xla/service/gpu/cublas_cudnn.h): "__cublas$gemm", "__cublas$lt$matmul",
 // "__cudnn$fmhaSoftmax", "__cudnn$convForward".
 std::optional<OperatorUse> use_of_call(std::string_view target) {
-  const auto holds = [&](std::string_view word) { return target.find(word) != target.npos; };
+  const auto holds = [&](std::string_view word) {
+    return target.find(word) != std::string_view::npos;
+  };
   if (holds("fmha") || holds("attention")) {
     return OperatorUse::kAttention;
   }
@@ -107,10 +109,11 @@ std::optional<CallPass> pass_of_name(std::string_view name) {
   if (name.empty()) {
     return std::nullopt;
   }
-  if (name.find("rematted_computation") != name.npos) {
+  if (name.find("rematted_computation") != std::string_view::npos) {
     return CallPass::kAgain;
   }
-  return name.find("transpose(jvp") != name.npos || name.find("transpose(") != name.npos
+  return name.find("transpose(jvp") != std::string_view::npos ||
+                 name.find("transpose(") != std::string_view::npos
              ? CallPass::kBackward
              : CallPass::kForward;
 }

@@ -111,7 +111,8 @@ timeline::LabelId KinetoLabels::plain(KnownName& known) {
 timeline::Label KinetoLabels::operator_label(const KnownName& known,
                                              const KinetoArguments& arguments) const {
   Label label = known.label;
-  timeline::OperatorCall& call = *label.call;
+  timeline::OperatorCall& call =
+      label.call.emplace(timeline::OperatorCall{.use = known.facts->use});
   const KinetoInputs inputs = kineto_inputs(arguments);
   call.inputs = inputs.tensors;
   call.is_differentiated = arguments.autograd_sequence.is_number();

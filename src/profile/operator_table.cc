@@ -33,7 +33,7 @@ bool read_count(std::string_view text, OperatorFacts& facts) {
     return true;
   }
   const std::vector<std::string_view> parts = split(text, ':');
-  const auto rule =
+  const auto* rule =
       std::ranges::find(kRules, parts[0], &std::pair<std::string_view, CountRule>::first);
   if (rule == kRules.end()) {
     return false;
@@ -59,8 +59,16 @@ bool read_count(std::string_view text, OperatorFacts& facts) {
 }
 
 const Tensor* input_at(const OperatorArguments& arguments, std::size_t place) {
-  return place < arguments.inputs.size() && arguments.inputs[place] ? &*arguments.inputs[place]
-                                                                    : nullptr;
+  if (place >= arguments.inputs.size()) {
+    return nullptr;
+  }
+  const std::optional<Tensor>& input = arguments.inputs[place];
+  return input ? &*input : nullptr;
+}
+
+// Nothing where its format is not known.
+Bytes element_size(const Tensor& tensor) {
+  return tensor.element ? format_of(*tensor.element).size : Bytes();
 }
 
 std::optional<Bytes> tensor_bytes_of(const Tensor& tensor) {
@@ -100,7 +108,7 @@ OperatorAmounts product_amounts(const OperatorFacts& facts, const OperatorArgume
   // Written in the format of the left matrix; where an added term is given, it is read.
   const auto read = bytes_of_all({a, b});
   if (read) {
-    amounts.bytes = *read + outputs * format_of(*a->element).size;
+    amounts.bytes = *read + outputs * element_size(*a);
     if (facts.first > 0) {
       const Tensor* added = input_at(arguments, 0);
       amounts.bytes =
@@ -178,6 +186,17 @@ double broadcast_elements(const std::vector<const Tensor*>& inputs) {
   return Tensor{dims}.elements();
 }
 
+// In the widest format, as PyTorch promotes; in place in the first one's.
+Bytes written_element(const std::vector<const Tensor*>& inputs, bool writes_first) {
+  Bytes element = element_size(*inputs.front());
+  if (!writes_first) {
+    for (const Tensor* input : inputs) {
+      element = std::max(element, element_size(*input));
+    }
+  }
+  return element;
+}
+
 OperatorAmounts stream_amounts(const OperatorFacts& facts, const OperatorArguments& arguments) {
   const std::vector<const Tensor*> inputs = all_inputs(arguments);
   if (inputs.empty()) {
@@ -211,13 +230,7 @@ OperatorAmounts stream_amounts(const OperatorFacts& facts, const OperatorArgumen
       const double outputs = broadcast_elements(inputs);
       amounts.flops = Flops(outputs);
       if (read) {
-        // In the widest format, as PyTorch promotes; in place in the first one's.
-        Bytes element = format_of(*inputs.front()->element).size;
-        for (const Tensor* input : inputs) {
-          element =
-              arguments.writes_first ? element : std::max(element, format_of(*input->element).size);
-        }
-        amounts.bytes = *read + outputs * element;
+        amounts.bytes = *read + outputs * written_element(inputs, arguments.writes_first);
       }
       break;
     }

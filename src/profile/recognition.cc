@@ -89,6 +89,20 @@ std::string letters_of(std::string_view word) {
   return letters;
 }
 
+Result<void> check_names_table(const CsvTable& csv) {
+  for (const std::string_view column : {"pattern", "says", "value", "source"}) {
+    if (!csv.column(column)) {
+      return invalid(fmt::format("has no column \"{}\"", column), csv.where(),
+                     "pattern,says,value,source");
+    }
+  }
+  if (csv.rows() > kMostRows) {
+    return invalid(fmt::format("has {} rows", csv.rows()), csv.where(),
+                   fmt::format("at most {}", kMostRows));
+  }
+  return {};
+}
+
 }  // namespace
 
 std::optional<timeline::OperatorUse> use_of_word(std::string_view word) {
@@ -174,16 +188,7 @@ std::optional<ElementType> element_of_torch_word(std::string_view word) {
 
 Result<RecognitionTable> RecognitionTable::parse(std::string text, std::string where) {
   SEXTANT_TRY(const CsvTable csv, CsvTable::parse(std::move(text), std::move(where)));
-  for (const std::string_view column : {"pattern", "says", "value", "source"}) {
-    if (!csv.column(column)) {
-      return invalid(fmt::format("has no column \"{}\"", column), csv.where(),
-                     "pattern,says,value,source");
-    }
-  }
-  if (csv.rows() > kMostRows) {
-    return invalid(fmt::format("has {} rows", csv.rows()), csv.where(),
-                   fmt::format("at most {}", kMostRows));
-  }
+  SEXTANT_CHECK_OK(check_names_table(csv));
   RecognitionTable table;
   for (std::size_t row = 0; row < csv.rows(); ++row) {
     const std::string_view pattern = csv.field(row, "pattern");

@@ -54,7 +54,7 @@ class SxsWriter {
   }
   void amount(std::int64_t value) { raw(static_cast<std::uint64_t>(value)); }
   // A place in a list, or none: the commonest of all, and so the shortest.
-  void number(std::uint32_t value) { raw(static_cast<std::uint32_t>(value + 1)); }
+  void number(std::uint32_t value) { raw(value + 1U); }
   void moment(std::int64_t value) {
     const auto bits = static_cast<std::uint64_t>(value);
     raw(value < 0 ? ~(bits << 1U) : bits << 1U);

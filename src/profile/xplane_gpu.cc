@@ -55,6 +55,26 @@ bool is_memory_work(std::string_view kernel) {
          kernel.starts_with("memcpy") || kernel.starts_with("memset");
 }
 
+timeline::Label memory_label(std::string name, std::int64_t bytes) {
+  timeline::Label label{.kind = timeline::SpanKind::kCopy, .name = std::move(name)};
+  if (bytes >= 0) {
+    label.bytes = Bytes(static_cast<double>(bytes));
+  }
+  return label;
+}
+
+// As its name alone tells.
+timeline::Label kernel_label(std::string name, const KernelMeaning& meaning) {
+  timeline::Label label{.kind = meaning.kind, .name = std::move(name)};
+  if (meaning.use || meaning.unit) {
+    label.call = timeline::OperatorCall{.use = meaning.use, .unit = meaning.unit};
+  }
+  if (meaning.kind == timeline::SpanKind::kCommunication) {
+    label.collective = timeline::Collective{.op = meaning.op, .element = meaning.element};
+  }
+  return label;
+}
+
 }  // namespace
 
 std::uint32_t XplaneReading::text_number(std::string_view text) {
@@ -215,23 +235,16 @@ timeline::LabelId XplaneReading::gpu_label(const GpuEvent& event, const Program*
     return known->second;
   }
   const std::string& kernel = texts_[event.name];
-  timeline::Label label{.name = kernel.empty() ? std::string("(no name)") : kernel};
+  const std::string name = kernel.empty() ? std::string("(no name)") : kernel;
+  timeline::Label label;
   const bool is_memory = is_memory_work(kernel);
   if (is_memory) {
-    label.kind = timeline::SpanKind::kCopy;
-    if (event.bytes >= 0) {
-      label.bytes = Bytes(static_cast<double>(event.bytes));
-    }
+    label = memory_label(name, event.bytes);
   } else {
     const KernelMeaning meaning = options_.kernels(kernel);
-    label.kind = meaning.kind;
+    label = kernel_label(name, meaning);
     if (match) {
       label.call = hlo_call(program->module, *match->where, *match->instruction, meaning);
-    } else if (meaning.use || meaning.unit) {
-      label.call = timeline::OperatorCall{.use = meaning.use, .unit = meaning.unit};
-    }
-    if (meaning.kind == timeline::SpanKind::kCommunication) {
-      label.collective = timeline::Collective{.op = meaning.op, .element = meaning.element};
     }
   }
   if (match) {

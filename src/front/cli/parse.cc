@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "explain/provenance.h"
 #include "front/cli/build_source.h"
 
 namespace sextant::front {

@@ -63,7 +63,8 @@ TEST(Ranges, IdleTimeBelongsToTheRangeWhoseWorkEndsIt) {
 }
 
 TEST(Ranges, AStepsNumberIsLeftOut) {
-  const RangeRow* step = row_of(measured_ranges(), "ProfilerStep#");
+  const RankMeasures rank = measured_ranges();
+  const RangeRow* step = row_of(rank, "ProfilerStep#");
   ASSERT_NE(step, nullptr);
   EXPECT_EQ(step->work_ns, 160);
   EXPECT_EQ(step->own_work_ns, 0);

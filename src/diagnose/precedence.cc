@@ -23,7 +23,7 @@ struct Explanation {
   When when = When::kAlways;
 };
 // First what explains most particularly.
-constexpr std::array<Explanation, 16> kExplanations{{
+constexpr std::array<Explanation, 18> kExplanations{{
     // Who comes late because of its share of the work, not of its device.
     {"slow-worker", "expert-imbalance"},
     {"late-rank", "expert-imbalance"},
@@ -42,6 +42,9 @@ constexpr std::array<Explanation, 16> kExplanations{{
     {"input-bound", "data-late-rank", When::kSomeRanks},
     {"launch-bound", "late-rank", When::kSomeRanks},
     {"slow-worker", "late-rank"},
+    // What a late rank's own host does meanwhile, told from its idle time alone.
+    {"cpu-contention", "late-rank", When::kSomeRanks},
+    {"host-busy", "late-rank", When::kSomeRanks},
     // After a host has waited or paused, its device waits until it has launched anew.
     {"launch-bound", "host-sync"},
     {"launch-bound", "python-gc"},

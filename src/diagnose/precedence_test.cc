@@ -48,6 +48,17 @@ TEST(Precedence, OneRanksTroubleIsToldFromEverybodys) {
             "input-bound");
 }
 
+// Its thread stands still and the others wait: one trouble of one rank, said once.
+TEST(Precedence, ALateRankExplainsWhatItsHostDoesMeanwhile) {
+  EXPECT_EQ(
+      why({of_rule("cpu-contention", 3_ms, {{0}, {6}}), of_rule("late-rank", 5_ms, {{0}, {6}})}),
+      "late-rank");
+  EXPECT_EQ(why({of_rule("cpu-contention", 3_ms, {{3}}), of_rule("late-rank", 5_ms, {{0}, {6}})}),
+            std::nullopt);
+  EXPECT_EQ(why({of_rule("cpu-contention", 3_ms), of_rule("late-rank", 5_ms, {{0}, {6}})}),
+            std::nullopt);
+}
+
 TEST(Precedence, NoTwoFindingsExplainEachOther) {
   std::vector<Finding> findings{of_rule("late-rank", 3_ms, {{1}}),
                                 of_rule("launch-bound", 3_ms, {{1}})};

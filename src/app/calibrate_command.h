@@ -18,7 +18,7 @@ struct CalibrateRequest {
   std::vector<std::string> tables;  // files and folders, of one kind (calibrate/inputs.h)
   std::string device;               // tables of timed kernels: whose timings they are
   // Kernels: the kernel file. Collectives: the folder of comm/links and comm/networks. Runs: the
-  // folder of step.toml and step_spread.toml. "" = not written.
+  // folder of step.toml, step_spread.toml and step_difference.toml. "" = not written.
   std::string write_file;
   std::string cluster = {};  // nccl-tests output: where it was measured (CLUSTER)
 };

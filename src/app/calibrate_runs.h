@@ -11,8 +11,8 @@
 
 namespace sextant::app {
 
-// `write_folder` gets step.toml and step_spread.toml; "" = not written. An Error where fewer than
-// twelve runs can be predicted.
+// `write_folder` gets step.toml, step_spread.toml and step_difference.toml; "" = not written. An
+// Error where fewer than twelve runs can be predicted.
 Result<Answered<explain::RunCalibrationAnswer>> calibrate_runs(const calibrate::Inputs& files,
                                                                const std::string& write_folder,
                                                                const Context& context);

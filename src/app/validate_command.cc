@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/sha256.h"
 #include "calibrate/device_halves.h"
+#include "calibrate/difference_fit.h"
 #include "calibrate/run_halves.h"
 #include "calibrate/run_samples.h"
 #include "calibrate/spread_fit.h"
@@ -86,6 +87,17 @@ std::string link_from(const std::filesystem::path& ledger, const std::filesystem
   return explain::folder_link(error || relative.empty() ? folder : relative);
 }
 
+// How intervals of differences cover pairs of these runs; empty where the data file says nothing.
+std::vector<calibrate::DifferenceCoverage> differences_of(
+    const std::vector<calibrate::RunSample>& samples, const std::vector<Seconds>& predicted,
+    const describe::DataStore& data) {
+  const auto spreads = describe::difference_spreads(data);
+  if (!spreads) {
+    return {};
+  }
+  return calibrate::difference_coverage(calibrate::difference_pairs(samples, predicted), *spreads);
+}
+
 // Steps of runs: scores, and fits that have not seen what they are scored on.
 Result<std::string> steps_section(const Validated& validated, const describe::DataStore& data) {
   const std::vector<calibrate::RunSample> samples = calibrate::run_samples(validated.rows, data);
@@ -95,9 +107,11 @@ Result<std::string> steps_section(const Validated& validated, const describe::Da
   explain::RunChecks checks;
   SEXTANT_TRY(checks.halves, calibrate::run_halves(samples));
   // Too few rows for intervals of their own are no reason for no ledger.
-  if (auto coverage = calibrate::spread_coverage(samples, calibrate::predicted_steps(samples))) {
+  const std::vector<Seconds> predicted = calibrate::predicted_steps(samples);
+  if (auto coverage = calibrate::spread_coverage(samples, predicted)) {
     checks.coverage = std::move(*coverage);
   }
+  checks.differences = differences_of(samples, predicted, data);
   return explain::run_section(validated.runs, checks);
 }
 

@@ -45,6 +45,24 @@ void add_sources(const std::vector<RunSample>& samples, const std::vector<Second
   }
 }
 
+// Tables of single runs have no pairs: then the differences stay as they are.
+Result<void> add_differences(const std::vector<RunSample>& samples,
+                             const std::vector<Seconds>& predicted, const std::string& origin,
+                             RunCalibration& made) {
+  const std::vector<DifferencePair> pairs = difference_pairs(samples, predicted);
+  const auto file = fit_differences(pairs, origin);
+  if (!file) {
+    return {};
+  }
+  SEXTANT_TRY(const describe::DifferenceSpreads spreads, describe::DifferenceSpreads::of(*file));
+  for (const describe::DifferenceSpread& one : file->classes) {
+    made.differences.push_back({one.name, one.factor, one.pairs});
+  }
+  made.difference_coverage = difference_coverage(pairs, spreads);
+  made.difference = describe::difference_spread_text(*file);
+  return {};
+}
+
 }  // namespace
 
 std::string with_values(const std::string& file, const std::vector<NewValue>& values) {
@@ -100,6 +118,7 @@ Result<RunCalibration> run_calibration(const Inputs& files, const describe::Data
   SEXTANT_TRY(const describe::StepSpreads spreads, fit_spreads(samples, after, origin));
   made.spread = describe::step_spread_text(spreads);
   SEXTANT_TRY(made.coverage, spread_coverage(samples, after));
+  SEXTANT_CHECK_OK(add_differences(samples, after, origin, made));
   made.inputs = files.inputs;
   made.inputs.emplace_back(data.where(kStepFile), sha256_hex(text));
   made.before = macro_error(samples, before);

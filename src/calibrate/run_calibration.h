@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "calibrate/difference_fit.h"
 #include "calibrate/inputs.h"
 #include "calibrate/spread_fit.h"
 #include "describe/data_store.h"
@@ -33,6 +34,11 @@ struct RunClassInterval {
   double high = 1.0;
   std::int64_t rows = 0;
 };
+struct RunDifferenceClass {
+  std::string name;
+  double factor = 1.0;  // from ratio / factor to ratio · factor
+  std::int64_t pairs = 0;
+};
 struct RunCalibration {
   std::vector<std::pair<std::string, std::string>> inputs;  // read: name and SHA-256
   std::int64_t rows = 0;
@@ -44,6 +50,9 @@ struct RunCalibration {
   std::vector<SpreadCoverage> coverage;  // by source, then "all"
   std::string step;                      // data/step.toml as it would be read
   std::string spread;                    // data/step_spread.toml likewise
+  std::vector<RunDifferenceClass> differences;
+  std::vector<DifferenceCoverage> difference_coverage;  // by source
+  std::string difference;  // data/step_difference.toml likewise; "": too few pairs
 };
 
 // Fits start from the values there are now. An Error where fewer than twelve runs can be predicted.

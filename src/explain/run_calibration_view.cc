@@ -53,6 +53,15 @@ Table fitted_coverage_table(const RunCalibrationAnswer& answer) {
   return table;
 }
 
+Table difference_table(const RunCalibrationAnswer& answer) {
+  Table table{{{"what differs"}, {"pairs", true}, {"between", true}}, {}};
+  for (const calibrate::RunDifferenceClass& one : answer.made.differences) {
+    table.rows.push_back(
+        {one.name, with_thousands(one.pairs), fmt::format("/ {0:.2f} … × {0:.2f}", one.factor)});
+  }
+  return table;
+}
+
 std::string run_calibration_json_text(const RunCalibrationAnswer& answer) {
   Json json = document("calibrate-runs", answer.provenance);
   json["rows"] = answer.made.rows;
@@ -95,6 +104,11 @@ std::string run_calibration_json_text(const RunCalibrationAnswer& answer) {
     entry["left_out"] = one.unseen;
     json["coverage"].push_back(entry);
   }
+  json["differences"] = Json::array();
+  for (const calibrate::RunDifferenceClass& one : answer.made.differences) {
+    json["differences"].push_back(
+        Json{{"class", one.name}, {"factor", one.factor}, {"pairs", one.pairs}});
+  }
   return dumped(json);
 }
 
@@ -112,6 +126,10 @@ std::string to_text(const RunCalibrationAnswer& answer, const Style& style) {
   text += "\nEight of ten measured steps take between low and high times the prediction.\n\n" +
           to_text(class_table(answer), style);
   text += "\n" + to_text(fitted_coverage_table(answer), style);
+  if (!answer.made.differences.empty()) {
+    text += "\nEight of ten measured ratios of two such jobs lie between, small changes.\n\n" +
+            to_text(difference_table(answer), style);
+  }
   return text;
 }
 

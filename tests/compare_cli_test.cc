@@ -25,7 +25,8 @@ TEST(CompareCli, LayoutsStandSideBySideWithTheirTerms) {
        {"A  tp=8,pp=4", "B  tp=4,pp=8", "C  tp=3", "not possible: ", "HEADS-TP: tp=3", "D  tp=2",
         "does not fit: pipeline rank 0", "80 % interval", "speed against the first",
         "communication overhead", "exposed tp", "bubble", "memory", " is the fastest, ",
-        "shrinks most", "assumed: gbs="}) {
+        "shrinks most", "80 % interval of it", "the 80 % interval of the difference is ",
+        "assumed: gbs="}) {
     EXPECT_NE(ran.out.find(said), std::string::npos) << said << "\n" << ran.out;
   }
 }
@@ -54,6 +55,27 @@ TEST(CompareCli, JsonHasEveryCandidateAndTheEstimatesOwnNumbers) {
   EXPECT_NEAR(answer["candidates"][other]["terms"][key].get<double>() -
                   answer["candidates"][best]["terms"][key].get<double>(),
               answer["advantage"]["shorter_s"].get<double>(), 1e-9);
+}
+
+// Of the first against itself, and of the second against the first.
+TEST(CompareCli, TheDifferenceHasAnIntervalOfItsOwn) {
+  const json answer =
+      json::parse(run_sextant(compare_words({"--gbs", "128", "--layout", "tp=8,pp=4", "--layout",
+                                             "tp=4,pp=8", "--json"}))
+                      .out);
+  const json& first = answer["candidates"][0]["difference"];
+  EXPECT_EQ(first["interval"], json({1.0, 1.0}));  // against itself
+  EXPECT_EQ(first["verdict"], "cannot be told");
+  EXPECT_TRUE(first["class"].is_null());
+  const json& second = answer["candidates"][1]["difference"];
+  EXPECT_EQ(second["class"], "mesh");
+  const double ratio = second["speed_ratio"].get<double>();
+  EXPECT_NEAR(ratio, answer["candidates"][1]["speed_ratio"].get<double>(), 1e-12);
+  const double low = second["interval"][0].get<double>();
+  const double high = second["interval"][1].get<double>();
+  EXPECT_LT(low, ratio);
+  EXPECT_GT(high, ratio);
+  EXPECT_EQ(second["verdict"] == "cannot be told", low <= 1.0 && 1.0 <= high);
 }
 
 // Steps of different batches do not compare.

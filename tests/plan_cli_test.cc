@@ -21,7 +21,7 @@ TEST(PlanCli, TheAnswerSaysWhatWinsWhyAndHowItWasFound) {
   expect_said(ran.out, {"plan  ", "step  ", "MFU", "of 75.67 GiB (79.65 GiB less 5 % headroom)",
                         "days", "cost", "what bounds it", "compute", "what would move it",
                         "scale-up links x 2", "memory bandwidth + 20 %", "one more node",
-                        "against the first", "against 1: ", "the prediction interval",
+                        "against the first", "against 1: ", "the interval of the difference",
                         "legal layouts in", "left out", "assumed: "});
 }
 

@@ -7,9 +7,12 @@
 #include <fmt/format.h>
 
 #include "app/job_sources.h"
+#include "base/integers.h"
+#include "describe/difference_spread.h"
 #include "describe/layout/job_defaults.h"
 #include "describe/layout/layout_text.h"
 #include "step/comparison.h"
+#include "step/difference.h"
 #include "step/step_answer.h"
 
 namespace sextant::app {
@@ -111,6 +114,30 @@ Result<explain::Candidate> candidate_of(const AskedCandidate& asked, const JobRe
   return candidate;
 }
 
+// How well the candidates are told apart: each against the first that has a result, and the best
+// against whom it is measured by.
+Result<void> add_differences(const std::vector<JobReading>& readings,
+                             const describe::DataStore& data, explain::CompareAnswer& answer) {
+  SEXTANT_TRY(const describe::DifferenceSpreads spreads, describe::difference_spreads(data));
+  const auto between = [&](std::size_t one, std::size_t other) {
+    const auto timed = [&](std::size_t i) {
+      return step::TimedJob{readings[i].job, answer.candidates[i].result->step.step};
+    };
+    return step::difference(timed(one), timed(other), spreads);
+  };
+  std::optional<std::size_t> first;
+  for (std::size_t i = 0; i < answer.candidates.size(); ++i) {
+    if (answer.candidates[i].result) {
+      first = first ? first : i;
+      answer.candidates[i].difference = between(i, *first);
+    }
+  }
+  if (const auto& advantage = answer.comparison.advantage) {
+    answer.advantage = between(advantage->best, advantage->other);
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<Answered<explain::CompareAnswer>> compare(const CompareRequest& request,
@@ -135,6 +162,7 @@ Result<Answered<explain::CompareAnswer>> compare(const CompareRequest& request,
     running.push_back(candidate.running());
   }
   answer.comparison = step::comparison_of(running);
+  SEXTANT_CHECK_OK(add_differences(readings, context.data, answer));
   const Outcome outcome = answer.comparison.best ? Outcome::kFine : Outcome::kNo;
   return Answered<explain::CompareAnswer>{std::move(answer), outcome, std::move(risks)};
 }

@@ -15,7 +15,8 @@
 namespace sextant::app {
 namespace {
 
-explain::PlanAnswer answer_head(const PlanProblem& of, const PlanWishes& wishes) {
+explain::PlanAnswer answer_head(const PlanProblem& of, const PlanWishes& wishes,
+                                const describe::DataStore& data) {
   explain::PlanAnswer answer;
   answer.provenance = {std::string(explain::tool_version()), of.inputs};
   answer.job = of.problem.job;
@@ -26,6 +27,9 @@ explain::PlanAnswer answer_head(const PlanProblem& of, const PlanWishes& wishes)
   answer.limit = of.problem.available();
   answer.days = wishes.days;
   answer.assumed = of.assumed;
+  if (auto differences = describe::difference_spreads(data)) {
+    answer.differences = std::move(*differences);
+  }
   return answer;
 }
 
@@ -115,7 +119,7 @@ Result<Answered<explain::PlanAnswer>> plan(const PlanRequest& asked, const Conte
   if (freed.chosen) {
     static_cast<search::Task&>(of) = std::move(*freed.chosen);
   }
-  Answered<explain::PlanAnswer> answered{answer_head(of, wishes)};
+  Answered<explain::PlanAnswer> answered{answer_head(of, wishes, context.data)};
   explain::PlanAnswer& answer = answered.answer;
   answer.counts = std::move(counts);
   answer.freed = std::move(freed.tried);

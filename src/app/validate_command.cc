@@ -19,10 +19,12 @@
 #include "calibrate/systems_left_out.h"
 #include "explain/bandwidth_runs.h"
 #include "explain/calibration_view.h"
+#include "explain/change_section.h"
 #include "explain/comm_section.h"
 #include "explain/plot_links.h"
 #include "explain/run_section.h"
 #include "explain/validation_groups.h"
+#include "measured/change_scores.h"
 #include "measured/comm_scores.h"
 #include "measured/run_scores.h"
 #include "measured/table.h"
@@ -57,6 +59,7 @@ Result<Validated> validated(const std::vector<std::string>& tables,
   }
   result.answer.report = measured::validate(result.rows, validate::predictor(data));
   result.answer.comm = measured::comm_scores(result.rows, result.answer.report);
+  result.answer.changes = measured::change_scores(result.rows, result.answer.report);
   SEXTANT_TRY(const describe::StepSpreads spreads, describe::step_spreads(data));
   result.runs = measured::run_scores(result.rows, result.answer.report, spreads);
   return result;
@@ -133,6 +136,17 @@ Result<std::string> sections(const Validated& validated, const std::string& plot
   return text;
 }
 
+// The ledger of what was read: of single changes alone, a page of their own.
+std::string ledger_text(const Validated& validated, const std::string& sections) {
+  const measured::ValidationReport& report = validated.answer.report;
+  const bool changes = std::ranges::all_of(validated.rows, [](const measured::Row& row) {
+    return row.table == measured::TableKind::kChanges;
+  });
+  return changes && !validated.rows.empty()
+             ? explain::changes_page(validated.answer.changes, report)
+             : explain::ledger(report, sections);
+}
+
 // The first of the ledger and the plots it links that is not what would be written now; nothing
 // where all are.
 Result<std::string> first_stale(const std::filesystem::path& ledger, const Validated& validated,
@@ -142,7 +156,7 @@ Result<std::string> first_stale(const std::filesystem::path& ledger, const Valid
   const std::optional<std::string> link = explain::linked_folder(stored);
   SEXTANT_TRY(const std::string beside,
               sections(validated, link ? explain::plots_section(plots, *link) : "", data));
-  if (stored != explain::ledger(validated.answer.report, beside)) {
+  if (stored != ledger_text(validated, beside)) {
     return fmt::format("{} is not current: write it again with ‹ledger›", ledger.string());
   }
   if (!link) {
@@ -182,7 +196,7 @@ Result<Artifact> ledger_artifact(const ValidateRequest& request, const Validated
   }
   SEXTANT_TRY(const std::string beside, sections(validated, section, data));
   return Artifact{.path = request.ledger_file,
-                  .bytes = explain::ledger(validated.answer.report, beside),
+                  .bytes = ledger_text(validated, beside),
                   .note = {fmt::format("ledger written to {}", request.ledger_file)}};
 }
 

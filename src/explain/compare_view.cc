@@ -74,6 +74,12 @@ Table side_by_side(const CompareAnswer& answer, const step::Estimate& reference)
         return fmt::format("{:.2f} x", step::speed_against(r, reference));
       },
       table);
+  std::vector<std::string> intervals{"80 % interval of it"};
+  for (const Candidate& candidate : answer.candidates) {
+    const std::optional<step::Difference>& by = candidate.difference;
+    intervals.push_back(by ? fmt::format("{:.2f} … {:.2f} x", by->low, by->high) : "-");
+  }
+  table.rows.push_back(std::move(intervals));
   add_row(
       "tokens/s a device", answer,
       [](const step::Estimate& r) { return rate_text(r.tokens_per_device()); }, table);
@@ -109,6 +115,34 @@ std::string legend(const CompareAnswer& answer, const Style& style) {
   return text;
 }
 
+// What is known of the difference between the best and whom it is measured by.
+std::string difference_words(const CompareAnswer& answer) {
+  if (!answer.advantage || answer.advantage->spread_class.empty()) {
+    return {};
+  }
+  const step::Difference& by = *answer.advantage;
+  std::string text = fmt::format(
+      "the 80 % interval of the difference is {:.2f} … {:.2f} x ({}): {}\n", by.low, by.high,
+      by.spread_class,
+      by.verdict() == step::Verdict::kEven ? "which is faster cannot be told"
+                                           : "it is faster beyond what predictions err");
+  if (!by.outside.empty()) {
+    text += fmt::format("not among what was measured: {}\n", join(by.outside, ", "));
+  }
+  return text;
+}
+
+Json difference_json(const std::optional<step::Difference>& of) {
+  if (!of) {
+    return nullptr;
+  }
+  return {{"speed_ratio", of->speed},
+          {"interval", {of->low, of->high}},
+          {"class", of->spread_class.empty() ? Json(nullptr) : Json(of->spread_class)},
+          {"outside", of->outside},
+          {"verdict", describe::word_of<step::Verdict>(step::kVerdictWords, of->verdict())}};
+}
+
 std::string compare_verdict(const CompareAnswer& answer, const Style& style) {
   const std::optional<std::size_t>& best = answer.comparison.best;
   if (!best) {
@@ -119,9 +153,10 @@ std::string compare_verdict(const CompareAnswer& answer, const Style& style) {
     return fmt::format("{} is the only one that runs\n", bold(letter(*best), style));
   }
   return fmt::format(
-      "{} is the fastest, {:.2f} x the speed of {}: {} shrinks most, by {} (the step by {})\n",
+      "{} is the fastest, {:.2f} x the speed of {}: {} shrinks most, by {} (the step by {})\n{}",
       bold(letter(advantage->best), style), advantage->speed, letter(advantage->other),
-      advantage->term.name, to_text(advantage->shorter), to_text(advantage->saved));
+      advantage->term.name, to_text(advantage->shorter), to_text(advantage->saved),
+      difference_words(answer));
 }
 
 std::string compare_json_text(const CompareAnswer& answer) {
@@ -139,6 +174,7 @@ std::string compare_json_text(const CompareAnswer& answer) {
     row["reasons"] = candidate.reasons;
     if (candidate.result) {
       row["speed_ratio"] = step::speed_against(*candidate.result, *reference);
+      row["difference"] = difference_json(candidate.difference);
       row.update(step_json(*candidate.result));
     }
     list.push_back(std::move(row));
@@ -151,6 +187,7 @@ std::string compare_json_text(const CompareAnswer& answer) {
                                        {"shorter_s", advantage->shorter.base()},
                                        {"saved_s", advantage->saved.base()}}
                                 : Json(nullptr);
+  json["difference"] = difference_json(answer.advantage);
   json["assumed"] = to_json(answer.assumed);
   return dumped(json);
 }

@@ -27,7 +27,7 @@ Json plans_json(const PlanAnswer& answer) {
     Json json = plan_row_json(row);
     const step::Estimate& best = answer.plans.front().result;
     json["longer_s"] = (row.result.step.step - best.step.step).base();
-    json["inside_interval"] = inside_interval(best, row.result);
+    json["inside_interval"] = or_null(inside_interval(answer, row));
     json["decision"] =
         &row == answer.plans.data() ? Json(nullptr) : Json(decision_text(best, row.result));
     list.push_back(std::move(json));

@@ -44,9 +44,8 @@ std::string asked_verdict(const PlanAnswer& answer, const search::PlanRow& row) 
     return fmt::format("it takes {}, {} against the plan", to_text(step),
                        signed_percent(step / best.step.step - 1.0));
   }
-  return fmt::format("it takes {} ({}), {} the prediction interval: {}", to_text(step),
-                     signed_percent(step / best.step.step - 1.0),
-                     inside_interval(best, row.result) ? "inside" : "outside",
+  return fmt::format("it takes {} ({}), {}: {}", to_text(step),
+                     signed_percent(step / best.step.step - 1.0), interval_words(answer, row),
                      decision_text(best, row.result));
 }
 

@@ -65,12 +65,8 @@ std::string decisions(const PlanAnswer& answer) {
   for (std::size_t i = 1; i < answer.plans.size(); ++i) {
     const search::PlanRow& row = answer.plans[i];
     const Seconds longer = row.result.step.step - best.result.step.step;
-    text +=
-        fmt::format("{}  {} against 1: {}; {}\n", i + 1, signed_text(longer),
-                    decision_text(best.result, row.result),
-                    !best.result.interval                      ? "no interval is known"
-                    : inside_interval(best.result, row.result) ? "inside the prediction interval"
-                                                               : "outside the prediction interval");
+    text += fmt::format("{}  {} against 1: {}; {}\n", i + 1, signed_text(longer),
+                        decision_text(best.result, row.result), interval_words(answer, row));
     text += fmt::format("   {}\n", row.words);
   }
   return text;

@@ -45,8 +45,25 @@ std::string decision_text(const step::Estimate& best, const step::Estimate& othe
   return join(parts, ", ");
 }
 
-bool inside_interval(const step::Estimate& best, const step::Estimate& other) {
-  return best.interval.has_value() && other.step.step <= best.high();
+std::optional<bool> inside_interval(const PlanAnswer& answer, const search::PlanRow& row) {
+  if (!answer.differences) {
+    return std::nullopt;
+  }
+  const search::PlanRow& best = answer.plans.front();
+  describe::Job one = answer.job;
+  one.layout = best.layout;
+  describe::Job other = answer.job;
+  other.layout = row.layout;
+  return step::difference({one, best.result.step.step}, {other, row.result.step.step},
+                          *answer.differences)
+             .verdict() != step::Verdict::kFaster;
+}
+
+std::string_view interval_words(const PlanAnswer& answer, const search::PlanRow& row) {
+  const std::optional<bool> inside = inside_interval(answer, row);
+  return !inside   ? "no interval is known"
+         : *inside ? "inside the interval of the difference"
+                   : "outside the interval of the difference";
 }
 
 std::string mesh_text(const search::PlanRow& row) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "describe/assumption.h"
+#include "describe/difference_spread.h"
 #include "describe/layout/job.h"
 #include "explain/emit_view.h"
 #include "explain/estimate_view.h"
@@ -24,6 +25,7 @@
 #include "search/shifts.h"
 #include "search/task.h"
 #include "search/why_not.h"
+#include "step/difference.h"
 #include "step/training_run.h"
 
 namespace sextant::explain {
@@ -62,6 +64,7 @@ struct PlanAnswer {
   Seconds search_time;
   std::optional<EmitAnswer> files;
   describe::Assumptions assumed;
+  std::optional<describe::DifferenceSpreads> differences;  // how well layouts are told apart
 };
 
 // JSON: schema sextant.plan/2. CSV: the plans.
@@ -76,8 +79,11 @@ std::vector<TermChange> term_changes(const step::StepEstimate& from, const step:
 
 // "exposed tp is 120 ms longer, compute 30 ms shorter": what decides between the best and another.
 std::string decision_text(const step::Estimate& best, const step::Estimate& other);
-// Is the other's time one that the best may well take?
-bool inside_interval(const step::Estimate& best, const step::Estimate& other);
+// May the row well be as fast as the best: does the interval of their difference hold 1? Nothing
+// where no intervals are known. REQUIRES: there is a best.
+std::optional<bool> inside_interval(const PlanAnswer& answer, const search::PlanRow& row);
+// The same as words.
+std::string_view interval_words(const PlanAnswer& answer, const search::PlanRow& row);
 
 // "tp=8 pp=4 dp=2": the axes that are longer than one.
 std::string mesh_text(const search::PlanRow& row);

@@ -13,6 +13,7 @@
 
 #include "base/csv.h"
 #include "base/text.h"
+#include "explain/change_section.h"
 #include "explain/comm_json.h"
 #include "explain/comm_section.h"
 #include "explain/json.h"
@@ -144,6 +145,9 @@ std::string validation_json_text(const ValidationAnswer& answer) {
   if (!answer.comm.empty()) {
     json["comm"] = comm_json(answer.comm);
   }
+  if (!answer.changes.empty()) {
+    json["changes"] = change_scores_json(answer.changes);
+  }
   return dumped(json);
 }
 
@@ -162,6 +166,9 @@ std::string to_text(const ValidationAnswer& answer, const Style& style) {
   const std::string comm = comm_tables(answer.comm, style);
   if (style.format != Format::kCsv && !comm.empty()) {
     text += "\n" + comm;
+  }
+  if (style.format != Format::kCsv && !answer.changes.empty()) {
+    text += "\n" + change_tables(answer.changes, style);
   }
   return text;
 }

@@ -5,6 +5,7 @@
 
 #include "explain/provenance.h"
 #include "explain/style.h"
+#include "measured/change_scores.h"
 #include "measured/comm_scores.h"
 #include "measured/validate.h"
 
@@ -14,10 +15,12 @@ struct ValidationAnswer {
   measured::ValidationReport report;
   Provenance provenance;
   measured::CommScores comm = {};  // of the same rows
+  measured::ChangeScores changes = {};
 };
 
 // JSON has rows, summary and, where there are such rows, scores of communication; the other formats
-// the summary, the reasons for refusal and the main scores of communication (CSV: the summary).
+// the summary, the reasons for refusal, the main scores of communication and those of single
+// changes with every one of them (CSV: the summary).
 std::string to_text(const ValidationAnswer& answer, const Style& style);
 
 // Every row as CSV, assumptions joined by "; ".

@@ -33,6 +33,7 @@ Result<std::vector<Row>> read_step_collectives(const CsvTable& table, TableConte
 Result<std::vector<Row>> read_cluster_steps(const CsvTable& table, TableContext& context);
 Result<std::vector<Row>> read_cluster_bench(const CsvTable& table, TableContext& context);
 Result<std::vector<Row>> read_kernel_efficiency(const CsvTable& table, TableContext& context);
+Result<std::vector<Row>> read_changes(const CsvTable& table, TableContext& context);
 Result<std::vector<Row>> read_stage_times(const CsvTable& table, TableContext& context);
 Result<std::vector<Row>> read_pipeline_schedules(const describe::JsonValue& document,
                                                  TableContext& context);

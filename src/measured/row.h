@@ -12,6 +12,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -43,6 +44,7 @@ enum class TableKind {
   kKernelEfficiency,
   kStageTimes,
   kPipelineSchedules,
+  kChanges,
 };
 
 // How far a published number may be believed: C is reported and never scored.
@@ -219,6 +221,19 @@ struct PipelineAction {
 // One slot of one rank: idle (empty), one action, or two that overlap.
 using PipelineSlot = std::vector<PipelineAction>;
 
+// What changes of speed are measured in: speed after over speed before, of a device.
+inline constexpr std::string_view kSpeedRatio = "speed_ratio";
+
+// A published single change: the job before and after it. Both null where the row is refused before
+// there are jobs.
+struct ChangeSubject {
+  JobPointer before;
+  JobPointer after;
+  std::string kind;    // what was changed, in the table's word: precision, mbs, overlap, …
+  std::string title;   // of the source
+  std::string origin;  // the paper or repository it is from (origin.h)
+};
+
 struct PipelineScheduleSubject {
   std::string name;  // the source's name of the schedule
   std::optional<describe::Schedule> schedule;
@@ -232,7 +247,7 @@ using Subject =
     std::variant<RunSubject, CollectiveSubject, EpAllToAllSubject, CommEfficiencySubject,
                  KernelSubject, KernelEfficiencySubject, SingleDeviceSubject, RankComputeSubject,
                  StepCollectiveSubject, ClusterStepSubject, ClusterBenchSubject, StageTimesSubject,
-                 PipelineScheduleSubject>;
+                 PipelineScheduleSubject, ChangeSubject>;
 
 struct Row {
   std::string id;      // the table's id, else "file.csv#line"

@@ -80,6 +80,10 @@ const std::vector<Signature>& signatures() {
       {TableKind::kStageTimes,
        {"case", "seq", "vocab", "method", "per_stage_fwd_us(", "per_stage_bwd_us(", "iteration_ms"},
        read_stage_times},
+      {TableKind::kChanges,
+       {"id", "model", "devices", "device", "framework", "before", "after", "change_kind", "metric",
+        "effect_pct"},
+       read_changes},
   };
   return kAll;
 }

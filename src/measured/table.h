@@ -18,7 +18,7 @@
 
 namespace sextant::measured {
 
-inline constexpr std::array<describe::Word<TableKind>, 15> kTableKindWords{
+inline constexpr std::array<describe::Word<TableKind>, 16> kTableKindWords{
     {{TableKind::kRuns, "runs"},
      {TableKind::kCollectives, "collectives"},
      {TableKind::kEpAllToAll, "ep all-to-all"},
@@ -33,7 +33,8 @@ inline constexpr std::array<describe::Word<TableKind>, 15> kTableKindWords{
      {TableKind::kClusterBench, "cluster bench"},
      {TableKind::kKernelEfficiency, "kernel efficiency"},
      {TableKind::kStageTimes, "stage times"},
-     {TableKind::kPipelineSchedules, "pipeline schedules"}}};
+     {TableKind::kPipelineSchedules, "pipeline schedules"},
+     {TableKind::kChanges, "changes"}}};
 
 inline constexpr Bytes kMostTable = 64_MiB;
 

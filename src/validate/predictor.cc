@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "validate/predict_changes.h"
 #include "validate/predict_cluster.h"
 #include "validate/predict_comm.h"
 #include "validate/predict_experts.h"
@@ -22,6 +23,7 @@ bool is_time_of_run(std::string_view quantity) {
 }  // namespace
 
 measured::Predictor predictor(const describe::DataStore& data) {
+  const auto changes = std::make_shared<ChangePredictor>(data);
   const auto cluster = std::make_shared<ClusterPredictor>(data);
   const auto comm = std::make_shared<CommPredictor>(data);
   const auto experts = std::make_shared<ExpertPredictor>(data);
@@ -29,7 +31,7 @@ measured::Predictor predictor(const describe::DataStore& data) {
   const auto memory = std::make_shared<MemoryPredictor>(data);
   const auto runs = std::make_shared<RunPredictor>(data);
   const auto steps = std::make_shared<StepPredictor>(data);
-  return [cluster, comm, experts, kernels, memory, runs,
+  return [changes, cluster, comm, experts, kernels, memory, runs,
           steps](const measured::Row& row) -> measured::Answer {
     if (std::holds_alternative<measured::StepCollectiveSubject>(row.subject)) {
       return predict_step_collective(row);
@@ -37,6 +39,9 @@ measured::Predictor predictor(const describe::DataStore& data) {
     if (std::holds_alternative<measured::CollectiveSubject>(row.subject) ||
         std::holds_alternative<measured::CommEfficiencySubject>(row.subject)) {
       return (*comm)(row);
+    }
+    if (std::holds_alternative<measured::ChangeSubject>(row.subject)) {
+      return (*changes)(row);
     }
     if (std::holds_alternative<measured::ClusterStepSubject>(row.subject)) {
       return (*cluster)(row);

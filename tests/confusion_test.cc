@@ -72,6 +72,7 @@ void expect_right(const ConfusionResults& results) {
       fmt::print("{}\n", to_line(one));
     }
   }
+  fmt::print("first the fault {} of {}, its claim kept {}\n", right, asked, kept);
   EXPECT_GE(right, kRightFirst * asked) << right << " of " << asked;
   EXPECT_GE(kept, kClaimsKept * asked) << kept << " of " << asked;
 }

@@ -21,7 +21,7 @@ Written by a test (`Confusion.TheFirstCauseIsTheFaultAndThePageSaysSo`, with `SE
 constexpr std::string_view kReal = R"(
 ## Real runs
 
-Rows of recorded runs go here: those with a fault and the same without, by what was injected and by what came first.
+[diagnosis_recorded.md](diagnosis_recorded.md).
 )";
 
 std::string first_rule(const FaultResult& one) {

@@ -9,15 +9,15 @@
 #include <vector>
 
 #include "describe/words.h"
-#include "kb/practice.h"
+#include "step/quantity.h"
 
 namespace sextant::verify {
 
 // One quantity of the job, against the job as it stands. No ratio: the size is left open.
 struct Claim {
-  kb::Quantity quantity = kb::Quantity::kStep;
-  kb::Direction direction = kb::Direction::kLower;
-  std::optional<kb::RatioRange> ratio = {};  // after over before
+  step::Quantity quantity = step::Quantity::kStep;
+  step::Direction direction = step::Direction::kLower;
+  std::optional<step::RatioRange> ratio = {};  // after over before
   bool operator==(const Claim&) const = default;
 };
 
@@ -25,7 +25,7 @@ struct Claim {
 enum class Cited : std::uint8_t {
   kEntry,    // of the knowledge base, by id
   kFinding,  // of this run's diagnosis, by its rule
-  kRule,     // of the rule book, by id
+  kRule,     // of the book of layout rules, by id
   kModel,    // what the model itself says: needs nothing beside it
 };
 inline constexpr std::array<describe::Word<Cited>, 4> kCitedWords{{{Cited::kEntry, "kb"},
@@ -43,7 +43,8 @@ struct Citation {
 
 struct Change {
   // Layout keys that change, as a layout is typed: "tp=4,recompute=none"; a JAX mesh before them
-  // ("ici:fsdp=16,tensor=8;mbs=2"). The others stay as the job has them. "": no layout key.
+  // ("ici:fsdp=16,tensor=8;mbs=2"). The others stay as the job has them (describe::lay_over).
+  // "": no layout key.
   std::string layout = {};
   std::string setting = {};  // in the framework's words, where no key says it: "--num-workers 8"
   std::string mends = {};    // the finding (its rule) that such a setting is to mend; "": none

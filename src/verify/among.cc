@@ -49,7 +49,7 @@ std::vector<const JudgedClaim*> ordered_claims(std::size_t claim, const Each& ea
       all.push_back(&verdict.claims[claim]);
     }
   }
-  std::ranges::stable_sort(all, {}, &JudgedClaim::ratio);
+  std::ranges::sort(all, {}, &JudgedClaim::ratio);
   return all;
 }
 
@@ -103,7 +103,7 @@ const Verdict* middle_of(const Each& each) {
       judged.push_back(&verdict);
     }
   }
-  std::ranges::stable_sort(judged, {}, [](const Verdict* one) { return one->speed->speed; });
+  std::ranges::sort(judged, {}, [](const Verdict* one) { return one->speed->speed; });
   return judged.empty() ? nullptr : judged[(judged.size() - 1) / 2];
 }
 

@@ -182,8 +182,8 @@ JudgedCitation standing(const Citation& citation, std::string why) {
   return {citation, true, std::move(why)};
 }
 
-JudgedCitation cited_for_a_claim(const Citation& citation, const kb::Expects& effect, int sense) {
-  const Claim& wanted = *citation.supports;
+JudgedCitation cited_for(const Claim& wanted, const Citation& citation, const kb::Expects& effect,
+                         int sense) {
   const Direction says = sense < 0 ? step::opposite_of(effect.direction) : effect.direction;
   const std::string turned = sense < 0 ? " of the contrary change" : "";
   const std::string said = effect_words(effect.quantity, effect.direction) + turned;
@@ -221,7 +221,7 @@ JudgedCitation judged_entry(const Citation& citation, const CitedChange& change,
   if (!effect) {
     return struck(citation, fmt::format("'{}' says no effect", entry->id));
   }
-  return cited_for_a_claim(citation, *effect, like.sense);
+  return cited_for(*citation.supports, citation, *effect, like.sense);
 }
 
 JudgedCitation judged_finding(const Citation& citation, const Bench& bench) {

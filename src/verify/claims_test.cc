@@ -73,7 +73,8 @@ step::Estimate estimate_of(double tensor, double bubble) {
   return estimate;
 }
 
-JudgedClaim judged(const Claim& claim, const step::Estimate& before, const step::Estimate& after) {
+JudgedClaim judged_between(const Claim& claim, const step::Estimate& before,
+                           const step::Estimate& after) {
   const double speed = before.step.step / after.step.step;
   return judged_claim(claim,
                       {before, after, true, true, {speed, speed / 1.1, speed * 1.1, "", {}}});
@@ -84,15 +85,16 @@ TEST(Claims, ATermIsKnownAsWellAsTheStep) {
   const step::Estimate after = estimate_of(0.5, 1.05);
   const auto tensor = step::Quantity::kTensorComm;
   const auto bubble = step::Quantity::kBubble;
-  const JudgedClaim less = judged(claim_of(tensor, kLower), before, after);
+  const JudgedClaim less = judged_between(claim_of(tensor, kLower), before, after);
   EXPECT_EQ(less.ruling, ClaimRuling::kHolds);
   EXPECT_DOUBLE_EQ(less.ratio, 0.5);
   EXPECT_NEAR(less.interval.high, 0.55, 1e-12);
   EXPECT_EQ(less.term, "tp −500 ms");
-  EXPECT_EQ(judged(claim_of(tensor, kHigher), before, after).ruling, ClaimRuling::kRefuted);
+  EXPECT_EQ(judged_between(claim_of(tensor, kHigher), before, after).ruling, ClaimRuling::kRefuted);
   // A bubble of 1.05 s against 1 s is within the interval.
-  EXPECT_EQ(judged(claim_of(bubble, kLower), before, after).ruling, ClaimRuling::kCannotTell);
-  EXPECT_EQ(judged(sized_claim(tensor, kLower, 0.1, 0.2), before, after).ruling,
+  EXPECT_EQ(judged_between(claim_of(bubble, kLower), before, after).ruling,
+            ClaimRuling::kCannotTell);
+  EXPECT_EQ(judged_between(sized_claim(tensor, kLower, 0.1, 0.2), before, after).ruling,
             ClaimRuling::kWrongSize);
 }
 
@@ -101,12 +103,14 @@ TEST(Claims, WhatIsNotThereDoesNotMove) {
   const step::Estimate after = estimate_of(0.0, 0.001);
   // A thousandth of 8 s is 8 ms: neither the tensor's nothing nor the bubble's 2 ms is seen.
   for (const step::Quantity quantity : {step::Quantity::kTensorComm, step::Quantity::kBubble}) {
-    EXPECT_EQ(judged(claim_of(quantity, kLower), before, after).ruling, ClaimRuling::kRefuted);
-    EXPECT_EQ(judged(claim_of(quantity, kSame), before, after).ruling, ClaimRuling::kHolds);
+    EXPECT_EQ(judged_between(claim_of(quantity, kLower), before, after).ruling,
+              ClaimRuling::kRefuted);
+    EXPECT_EQ(judged_between(claim_of(quantity, kSame), before, after).ruling, ClaimRuling::kHolds);
   }
   // From nothing to something: higher, whatever the ratio.
   EXPECT_EQ(
-      judged(claim_of(step::Quantity::kTensorComm, kHigher), before, estimate_of(1.0, 0.0)).ruling,
+      judged_between(claim_of(step::Quantity::kTensorComm, kHigher), before, estimate_of(1.0, 0.0))
+          .ruling,
       ClaimRuling::kHolds);
 }
 
@@ -115,15 +119,15 @@ TEST(Claims, MemoryIsArithmetic) {
   step::Estimate after = before;
   after.memory.fullest.device = 49_GiB;  // 2 % less
   const auto memory = step::Quantity::kMemory;
-  EXPECT_EQ(judged(claim_of(memory, kLower), before, after).ruling, ClaimRuling::kHolds);
-  EXPECT_EQ(judged(claim_of(memory, kHigher), before, after).ruling, ClaimRuling::kRefuted);
-  EXPECT_EQ(judged(sized_claim(memory, kLower, 0.975, 0.985), before, after).ruling,
+  EXPECT_EQ(judged_between(claim_of(memory, kLower), before, after).ruling, ClaimRuling::kHolds);
+  EXPECT_EQ(judged_between(claim_of(memory, kHigher), before, after).ruling, ClaimRuling::kRefuted);
+  EXPECT_EQ(judged_between(sized_claim(memory, kLower, 0.975, 0.985), before, after).ruling,
             ClaimRuling::kHolds);
   // Twice the effect is another size, although the model errs by more than the effect.
-  EXPECT_EQ(judged(sized_claim(memory, kLower, 0.96, 0.96), before, after).ruling,
+  EXPECT_EQ(judged_between(sized_claim(memory, kLower, 0.96, 0.96), before, after).ruling,
             ClaimRuling::kWrongSize);
-  EXPECT_EQ(judged(claim_of(memory, kLower), before, before).ruling, ClaimRuling::kRefuted);
-  EXPECT_EQ(judged(claim_of(memory, kSame), before, before).ruling, ClaimRuling::kHolds);
+  EXPECT_EQ(judged_between(claim_of(memory, kLower), before, before).ruling, ClaimRuling::kRefuted);
+  EXPECT_EQ(judged_between(claim_of(memory, kSame), before, before).ruling, ClaimRuling::kHolds);
 }
 
 TEST(Claims, FitsIsKnownOfBothSides) {

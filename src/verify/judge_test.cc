@@ -18,13 +18,13 @@ const search::Task& slow_task() {
   return kTask;
 }
 
-Verdict judged(const Proposal& proposal) {
+Verdict judged_slow(const Proposal& proposal) {
   return judge(proposal, bench_of(slow_task()));
 }
 
 TEST(Judge, WhatDoesNotParseOrChangesNothingIsRejected) {
   for (const char* layout : {"tp=x", "tq=4", "tp=8", "", "ici:tensor=0", "tp=8,pp=4,dp=2"}) {
-    const Verdict verdict = judged(proposal_of(layout));
+    const Verdict verdict = judged_slow(proposal_of(layout));
     EXPECT_EQ(verdict.ruling, Ruling::kRejected) << layout;
     EXPECT_EQ(verdict.ground, Ground::kWords) << layout;
     EXPECT_FALSE(verdict.reason.empty());
@@ -33,20 +33,20 @@ TEST(Judge, WhatDoesNotParseOrChangesNothingIsRejected) {
 
 TEST(Judge, DevicesAreTheJobs) {
   Proposal proposal = proposal_of("tp=4,dp=7");
-  Verdict verdict = judged(proposal);
+  Verdict verdict = judged_slow(proposal);
   EXPECT_EQ(verdict.ground, Ground::kDevices);
   EXPECT_EQ(verdict.reason, "tp=4 · cp=1 · pp=4 · dp=7 are 112 devices; the job has 64");
   proposal = proposal_of("tp=4");
   proposal.devices = 63;
-  verdict = judged(proposal);
+  verdict = judged_slow(proposal);
   EXPECT_EQ(verdict.ruling, Ruling::kRejected);
   EXPECT_EQ(verdict.ground, Ground::kDevices);
   proposal.devices = 64;
-  EXPECT_NE(judged(proposal).ground, Ground::kDevices);
+  EXPECT_NE(judged_slow(proposal).ground, Ground::kDevices);
 }
 
 TEST(Judge, ARuleTheChangeBreaksIsNamed) {
-  const Verdict verdict = judged(proposal_of("vpp=3"));
+  const Verdict verdict = judged_slow(proposal_of("vpp=3"));
   EXPECT_EQ(verdict.ruling, Ruling::kRejected);
   EXPECT_EQ(verdict.ground, Ground::kRules);
   ASSERT_FALSE(verdict.broken.empty());
@@ -107,44 +107,44 @@ TEST(Judge, ARecordedRunFits) {
 }
 
 TEST(Judge, AClaimIsHeldAgainstTheInterval) {
-  const Verdict verdict = judged(proposal_of("recompute=none", {claim_of(kStep, kLower)}));
+  const Verdict verdict = judged_slow(proposal_of("recompute=none", {claim_of(kStep, kLower)}));
   EXPECT_EQ(verdict.ruling, Ruling::kAccepted);
   ASSERT_TRUE(verdict.speed);
   EXPECT_GT(verdict.speed->low, 1.0);
   EXPECT_NEAR(verdict.claims[0].ratio, verdict.after->step.step / verdict.before->step.step, 1e-9);
   EXPECT_NE(verdict.reason.find("compute −"), std::string::npos) << verdict.reason;
-  const Verdict contrary = judged(proposal_of("recompute=none", {claim_of(kStep, kHigher)}));
+  const Verdict contrary = judged_slow(proposal_of("recompute=none", {claim_of(kStep, kHigher)}));
   EXPECT_EQ(contrary.ruling, Ruling::kRejected);
   EXPECT_EQ(contrary.ground, Ground::kClaims);
 }
 
 TEST(Judge, ATwiceTooLargeSizeIsPutRight) {
   const double ratio =
-      judged(proposal_of("recompute=none", {claim_of(kStep, kLower)})).claims[0].ratio;
+      judged_slow(proposal_of("recompute=none", {claim_of(kStep, kLower)})).claims[0].ratio;
   const double twice = 2.0 * ratio - 1.0;
   const Verdict verdict =
-      judged(proposal_of("recompute=none", {sized_claim(kStep, kLower, twice, twice)}));
+      judged_slow(proposal_of("recompute=none", {sized_claim(kStep, kLower, twice, twice)}));
   EXPECT_EQ(verdict.ruling, Ruling::kCorrected);
   EXPECT_EQ(verdict.claims[0].ruling, ClaimRuling::kWrongSize);
   EXPECT_NEAR(verdict.claims[0].ratio, ratio, 1e-12);
 }
 
 TEST(Judge, WhatTheIntervalCannotTellIsUndecidable) {
-  const Verdict verdict = judged(proposal_of("pp=2", {claim_of(kStep, kLower)}));
+  const Verdict verdict = judged_slow(proposal_of("pp=2", {claim_of(kStep, kLower)}));
   EXPECT_EQ(verdict.ruling, Ruling::kUndecidable);
   EXPECT_EQ(verdict.ground, Ground::kClaims);
   EXPECT_FALSE(verdict.missing.empty());
   // A claim beside one that holds is struck instead.
-  const Verdict beside = judged(proposal_of(
+  const Verdict beside = judged_slow(proposal_of(
       "recompute=none", {claim_of(kStep, kLower), claim_of(step::Quantity::kBubbleShare, kLower)}));
   EXPECT_EQ(beside.ruling, Ruling::kCorrected);
 }
 
 TEST(Judge, FeasibilityStandsBeforeSpeed) {
-  const Verdict fast = judged(proposal_of("recompute=none", {claim_of(kStep, kLower)}));
-  const Verdict slower = judged(proposal_of("tp=4", {claim_of(kStep, kLower)}));
-  const Verdict untold = judged(proposal_of("pp=2", {claim_of(kStep, kLower)}));
-  const Verdict illegal = judged(proposal_of("vpp=3"));
+  const Verdict fast = judged_slow(proposal_of("recompute=none", {claim_of(kStep, kLower)}));
+  const Verdict slower = judged_slow(proposal_of("tp=4", {claim_of(kStep, kLower)}));
+  const Verdict untold = judged_slow(proposal_of("pp=2", {claim_of(kStep, kLower)}));
+  const Verdict illegal = judged_slow(proposal_of("vpp=3"));
   const std::vector<const Verdict*> order{&fast, &slower, &untold, &illegal};
   for (std::size_t i = 0; i < order.size(); ++i) {
     for (std::size_t j = 0; j < order.size(); ++j) {
@@ -155,8 +155,8 @@ TEST(Judge, FeasibilityStandsBeforeSpeed) {
 
 TEST(Judge, TheSameProposalGetsTheSameVerdict) {
   const Proposal proposal = proposal_of("recompute=none", {claim_of(kStep, kLower)});
-  const Verdict one = judged(proposal);
-  const Verdict other = judged(proposal);
+  const Verdict one = judged_slow(proposal);
+  const Verdict other = judged_slow(proposal);
   EXPECT_EQ(one.reason, other.reason);
   EXPECT_EQ(one.claims[0].why, other.claims[0].why);
 }

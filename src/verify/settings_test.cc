@@ -29,12 +29,12 @@ Proposal workers(std::vector<Claim> claims = {}) {
           .claims = std::move(claims)};
 }
 
-Verdict judged(const Proposal& proposal, const diagnose::Diagnosis* diagnosis) {
+Verdict judged_small(const Proposal& proposal, const diagnose::Diagnosis* diagnosis) {
   return judge(proposal, bench_of(small_task(), diagnosis));
 }
 
 TEST(Settings, WithoutAProfileNothingIsDecided) {
-  const Verdict verdict = judged(workers({claim_of(kStep, kLower)}), nullptr);
+  const Verdict verdict = judged_small(workers({claim_of(kStep, kLower)}), nullptr);
   EXPECT_EQ(verdict.ruling, Ruling::kUndecidable);
   EXPECT_EQ(verdict.ground, Ground::kFinding);
   EXPECT_EQ(verdict.missing, std::vector<std::string>{"a profile of the run"});
@@ -42,22 +42,22 @@ TEST(Settings, WithoutAProfileNothingIsDecided) {
 
 TEST(Settings, TheFindingMustBeThere) {
   const diagnose::Diagnosis diagnosis = waiting();
-  EXPECT_EQ(judged(workers(), &diagnosis).ruling, Ruling::kAccepted);
+  EXPECT_EQ(judged_small(workers(), &diagnosis).ruling, Ruling::kAccepted);
   Proposal other = workers();
   other.change.mends = "nccl-slow";
-  EXPECT_EQ(judged(other, &diagnosis).ruling, Ruling::kRejected);
+  EXPECT_EQ(judged_small(other, &diagnosis).ruling, Ruling::kRejected);
   other.change.mends = "python-gc";  // not asked: the profile has no stacks
-  const Verdict unasked = judged(other, &diagnosis);
+  const Verdict unasked = judged_small(other, &diagnosis);
   EXPECT_EQ(unasked.ruling, Ruling::kUndecidable);
   EXPECT_EQ(unasked.missing, std::vector<std::string>{"a profile with stacks"});
   other.change.mends = "";
-  EXPECT_EQ(judged(other, &diagnosis).ruling, Ruling::kUndecidable);
+  EXPECT_EQ(judged_small(other, &diagnosis).ruling, Ruling::kUndecidable);
 }
 
 TEST(Settings, TheCeilingBoundsTheClaim) {
   const diagnose::Diagnosis diagnosis = waiting();
   const auto ruling = [&](const Claim& claim) {
-    return judged(workers({claim}), &diagnosis).claims[0].ruling;
+    return judged_small(workers({claim}), &diagnosis).claims[0].ruling;
   };
   EXPECT_EQ(ruling(claim_of(kStep, kLower)), ClaimRuling::kHolds);
   EXPECT_EQ(ruling(sized_claim(kStep, kLower, 0.8, 0.9)), ClaimRuling::kHolds);
@@ -68,9 +68,9 @@ TEST(Settings, TheCeilingBoundsTheClaim) {
 
 TEST(Settings, HowSureTheFindingIsIsSaid) {
   const diagnose::Diagnosis sure = waiting();
-  EXPECT_NE(judged(workers(), &sure).reason.find("verified"), std::string::npos);
+  EXPECT_NE(judged_small(workers(), &sure).reason.find("verified"), std::string::npos);
   const diagnose::Diagnosis guess = waiting(diagnose::Status::kUnverified);
-  const Verdict verdict = judged(workers(), &guess);
+  const Verdict verdict = judged_small(workers(), &guess);
   EXPECT_EQ(verdict.ruling, Ruling::kUndecidable);
   EXPECT_FALSE(verdict.missing.empty());
 }
@@ -78,23 +78,23 @@ TEST(Settings, HowSureTheFindingIsIsSaid) {
 TEST(Settings, WhatIsExplainedByAnotherIsNotMended) {
   diagnose::Diagnosis diagnosis = waiting();
   diagnosis.findings[0].explained_by = "gc";
-  EXPECT_EQ(judged(workers(), &diagnosis).ruling, Ruling::kRejected);
+  EXPECT_EQ(judged_small(workers(), &diagnosis).ruling, Ruling::kRejected);
 }
 
 TEST(Settings, SomebodyMustSayThatItMends) {
   const diagnose::Diagnosis diagnosis = waiting();
   Proposal odd = workers();
   odd.change.setting = "--paint-it black";
-  EXPECT_EQ(judged(odd, &diagnosis).ruling, Ruling::kUndecidable);
+  EXPECT_EQ(judged_small(odd, &diagnosis).ruling, Ruling::kUndecidable);
 }
 
 TEST(Settings, BesideALayoutItMayGainTheCeilingToo) {
   const diagnose::Diagnosis diagnosis = waiting();
   Proposal both = workers({claim_of(kStep, kLower)});
   both.change.layout = "tp=2";
-  const Verdict with = judged(both, &diagnosis);
+  const Verdict with = judged_small(both, &diagnosis);
   both.change.setting = "";
-  const Verdict without = judged(both, &diagnosis);
+  const Verdict without = judged_small(both, &diagnosis);
   EXPECT_NEAR(with.claims[0].interval.low, without.claims[0].interval.low * 0.8, 1e-9);
   EXPECT_EQ(with.claims[0].interval.high, without.claims[0].interval.high);
 }
@@ -103,7 +103,7 @@ TEST(Settings, DevicesAreTheJobsHereToo) {
   const diagnose::Diagnosis diagnosis = waiting();
   Proposal proposal = workers();
   proposal.devices = 7;
-  EXPECT_EQ(judged(proposal, &diagnosis).ground, Ground::kDevices);
+  EXPECT_EQ(judged_small(proposal, &diagnosis).ground, Ground::kDevices);
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 namespace sextant::describe {
 namespace {
 
-Job job_of(std::string_view text, Framework framework = Framework::kMegatronCore) {
+Job laid_job(std::string_view text, Framework framework = Framework::kMegatronCore) {
   Job job;
   job.framework = framework;
   job.cluster.devices = 64;
@@ -22,7 +22,7 @@ TEST(JobLayout, AMeshStandsBeforeTheKeys) {
 }
 
 TEST(JobLayout, WordsAndDefaultsMakeALayout) {
-  const Job job = job_of("ici:fsdp=16,tensor=4;mbs=2", Framework::kMaxtext);
+  const Job job = laid_job("ici:fsdp=16,tensor=4;mbs=2", Framework::kMaxtext);
   EXPECT_EQ(job.layout.tp, 4);
   EXPECT_EQ(job.layout.dp, 16);
   EXPECT_EQ(job.layout.mbs, 2);
@@ -30,13 +30,13 @@ TEST(JobLayout, WordsAndDefaultsMakeALayout) {
 }
 
 TEST(JobLayout, WhatTheWordsDoNotNameStays) {
-  Job job = job_of("tp=4,pp=2,mbs=2,recompute=full");
+  Job job = laid_job("tp=4,pp=2,mbs=2,recompute=full");
   ASSERT_TRUE(lay_over("mbs=1", job));
-  EXPECT_EQ(job.layout, job_of("tp=4,pp=2,mbs=1,recompute=full").layout);
+  EXPECT_EQ(job.layout, laid_job("tp=4,pp=2,mbs=1,recompute=full").layout);
 }
 
 TEST(JobLayout, ReplicasAreWhatIsLeftUnlessSomebodyNamesThem) {
-  Job job = job_of("tp=4,pp=2,dp=8");
+  Job job = laid_job("tp=4,pp=2,dp=8");
   ASSERT_TRUE(lay_over("mbs=2", job));
   EXPECT_EQ(job.layout.dp, 8);
   ASSERT_TRUE(lay_over("tp=8", job));
@@ -47,7 +47,7 @@ TEST(JobLayout, ReplicasAreWhatIsLeftUnlessSomebodyNamesThem) {
 }
 
 TEST(JobLayout, TheUsualScheduleFollowsItsChunks) {
-  Job job = job_of("tp=4,pp=4");
+  Job job = laid_job("tp=4,pp=4");
   ASSERT_TRUE(lay_over("vpp=2", job));
   EXPECT_EQ(job.layout.schedule, Schedule::kInterleaved1f1b);
   ASSERT_TRUE(lay_over("vpp=1", job));
@@ -58,7 +58,7 @@ TEST(JobLayout, TheUsualScheduleFollowsItsChunks) {
 }
 
 TEST(JobLayout, AMeshNamesAllItsAxes) {
-  Job job = job_of("ici:fsdp=16,tensor=4", Framework::kMaxtext);
+  Job job = laid_job("ici:fsdp=16,tensor=4", Framework::kMaxtext);
   ASSERT_TRUE(lay_over("ici:fsdp=32,sequence=2", job));
   EXPECT_EQ(job.layout.tp, 1);
   EXPECT_EQ(job.layout.cp, 2);
@@ -66,7 +66,7 @@ TEST(JobLayout, AMeshNamesAllItsAxes) {
 }
 
 TEST(JobLayout, WordsThatDoNotParseLeaveTheJobAlone) {
-  const Job before = job_of("tp=4");
+  const Job before = laid_job("tp=4");
   for (const char* words : {"tp=", "tq=4", "ici:tensor=0", "mbs=1,mbs=2", "ici:fsdp=2;tp"}) {
     Job job = before;
     EXPECT_FALSE(lay_over(words, job)) << words;

@@ -10,9 +10,8 @@
 #include "describe/cluster/load_cluster.h"
 #include "describe/layout/framework_defaults.h"
 #include "describe/layout/job_defaults.h"
-#include "describe/layout/layout_text.h"
+#include "describe/layout/job_layout.h"
 #include "describe/layout/legality.h"
-#include "describe/layout/mesh.h"
 #include "describe/model/load_model.h"
 
 namespace sextant::app {
@@ -22,23 +21,6 @@ using describe::Job;
 
 constexpr std::int64_t kMostBatch = 1'000'000'000;
 constexpr std::int64_t kMostLoraRank = 1'000'000;
-
-// "ici:fsdp=4;dcn:data=2;mbs=1": levels of a mesh, then keys.
-struct LayoutWords {
-  std::string mesh;
-  std::string keys;
-};
-
-LayoutWords layout_words(std::string_view text) {
-  LayoutWords words;
-  for (const std::string_view part : split(text, ';')) {
-    const bool level = part.starts_with("ici:") || part.starts_with("dcn:");
-    std::string& into = level ? words.mesh : words.keys;
-    into += into.empty() ? "" : (level ? ";" : ",");
-    into += part;
-  }
-  return words;
-}
 
 // The one asked for, else the setting's; where that is open too, what runs on the machine.
 Result<void> read_framework(const JobRequest& request, const Context& context, Job& job) {
@@ -50,19 +32,6 @@ Result<void> read_framework(const JobRequest& request, const Context& context, J
   }
   SEXTANT_TRY(job.framework, describe::parse_word<describe::Framework>(
                                  describe::kFrameworkWords, word, "framework", "‹framework›"));
-  return {};
-}
-
-Result<void> read_layout(const JobRequest& request, Job& job) {
-  const LayoutWords words = layout_words(request.layout);
-  SEXTANT_TRY(describe::LayoutReading reading, describe::parse_layout(words.keys, job.framework));
-  job.layout = std::move(reading.layout);
-  job.stated.insert(reading.given.begin(), reading.given.end());
-  job.assumed.insert(job.assumed.end(), reading.defaulted.begin(), reading.defaulted.end());
-  if (!words.mesh.empty()) {
-    SEXTANT_TRY(const describe::Mesh mesh, describe::parse_mesh(words.mesh));
-    job.layout = describe::with_mesh(std::move(job.layout), mesh);
-  }
   return {};
 }
 
@@ -151,7 +120,7 @@ Result<JobReading> read_job(const JobRequest& request, const Context& context) {
   for (const auto* assumed : {&job.model.assumed, &job.cluster.assumed}) {
     job.assumed.insert(job.assumed.end(), assumed->begin(), assumed->end());
   }
-  SEXTANT_CHECK_OK(read_layout(request, job));
+  SEXTANT_CHECK_OK(describe::set_layout(request.layout, job));
   SEXTANT_CHECK_OK(read_sequences(request, job));
   SEXTANT_CHECK_OK(read_batch(request, job));
   SEXTANT_CHECK_OK(read_workload(request.workload, job));

@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "describe/layout/job.h"
+#include "describe/layout/job_layout.h"
 #include "describe/layout/layout_text.h"
 #include "describe/layout/mesh.h"
 #include "describe/layout/rules.h"
@@ -75,7 +76,7 @@ Result<std::vector<E>> word_list(const TomlTable& table, std::span<const describ
 
 // A layout that nothing can be wrong with but its fit to a job.
 Result<void> check_layout(const TomlTable& table, std::string_view key, std::string_view text) {
-  const LayoutWords words = split_layout(text);
+  const describe::LayoutWords words = describe::split_layout(text);
   describe::Layout layout;
   auto keys = describe::set_keys(words.keys, layout);
   if (!keys) {
@@ -350,17 +351,6 @@ Result<void> check_book(const PracticeBook& book, std::string_view sources_where
 }
 
 }  // namespace
-
-LayoutWords split_layout(std::string_view text) {
-  LayoutWords words;
-  for (const std::string_view part : split(text, ';')) {
-    const bool level = part.starts_with("ici:") || part.starts_with("dcn:");
-    std::string& into = level ? words.mesh : words.keys;
-    into += into.empty() ? "" : (level ? ";" : ",");
-    into += part;
-  }
-  return words;
-}
 
 Result<std::vector<Practice>> parse_practices(std::string_view text, std::string_view where) {
   SEXTANT_TRY(const TomlTable file, TomlTable::parse(text, where));

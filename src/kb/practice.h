@@ -21,6 +21,7 @@
 #include "describe/layout/layout.h"
 #include "describe/words.h"
 #include "diagnose/finding.h"
+#include "step/quantity.h"
 
 namespace sextant::kb {
 
@@ -98,52 +99,12 @@ struct Change {
   bool operator==(const Change&) const = default;
 };
 
-// What a step is judged by. All but kFits are numbers of a job, larger where there is more of it.
-enum class Quantity {
-  kStep,           // time of a step
-  kTokenTime,      // device time a token: where batch or devices differ
-  kMemory,         // of the fullest device
-  kFits,           // does the job fit in memory?
-  kCommunication,  // exposed, all axes
-  kTensorComm,     // exposed, of one axis
-  kContextComm,
-  kExpertComm,
-  kDataComm,
-  kPipelineComm,
-  kBubble,
-  kBubbleShare,  // of the step
-  kCompute,      // operators
-  kHost,         // waiting for the host
-  kUpdate,       // the optimizer
-};
-inline constexpr std::array<describe::Word<Quantity>, 15> kQuantityWords{
-    {{Quantity::kStep, "step"},
-     {Quantity::kTokenTime, "token-time"},
-     {Quantity::kMemory, "memory"},
-     {Quantity::kFits, "fits"},
-     {Quantity::kCommunication, "communication"},
-     {Quantity::kTensorComm, "tp"},
-     {Quantity::kContextComm, "cp"},
-     {Quantity::kExpertComm, "ep"},
-     {Quantity::kDataComm, "dp"},
-     {Quantity::kPipelineComm, "pp"},
-     {Quantity::kBubble, "bubble"},
-     {Quantity::kBubbleShare, "bubble-share"},
-     {Quantity::kCompute, "compute"},
-     {Quantity::kHost, "host"},
-     {Quantity::kUpdate, "update"}}};
-
-enum class Direction { kLower, kSame, kHigher };
-inline constexpr std::array<describe::Word<Direction>, 3> kDirectionWords{
-    {{Direction::kLower, "lower"}, {Direction::kSame, "same"}, {Direction::kHigher, "higher"}}};
-
-// After over before: "0.7 to 0.85".
-struct RatioRange {
-  double low = 0;
-  double high = 0;
-  [[nodiscard]] bool holds(double ratio) const { return low <= ratio && ratio <= high; }
-  bool operator==(const RatioRange&) const = default;
-};
+// What a practice moves, said by the quantities of a step.
+using step::Direction;
+using step::kDirectionWords;
+using step::kQuantityWords;
+using step::Quantity;
+using step::RatioRange;
 
 struct Expects {
   Quantity quantity = Quantity::kStep;
@@ -220,12 +181,5 @@ Result<std::vector<Practice>> parse_practices(std::string_view text, std::string
 // All practices of data/practices/. An Error names file, line and what is allowed: unknown keys and
 // words, layouts that do not parse, ids that stand twice, sources that nobody described or uses.
 Result<PracticeBook> load_practices(const describe::DataStore& data);
-
-// A JAX mesh and layout keys, as `--layout` takes them: "ici:fsdp=64;mbs=1,recompute=full".
-struct LayoutWords {
-  std::string mesh;  // "ici:fsdp=64"
-  std::string keys;  // "mbs=1,recompute=full"
-};
-LayoutWords split_layout(std::string_view text);
 
 }  // namespace sextant::kb

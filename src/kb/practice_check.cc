@@ -8,20 +8,14 @@
 
 #include "base/quantity_text.h"
 #include "describe/cluster/load_cluster.h"
-#include "describe/layout/layout_text.h"
+#include "describe/layout/job_layout.h"
 #include "describe/layout/legality.h"
-#include "describe/layout/mesh.h"
 #include "describe/model/load_model.h"
 
 namespace sextant::kb {
 namespace {
 
 using describe::Job;
-
-// Nearer to no change than this is "same": below what any model of a step can tell.
-constexpr double kSameShare = 0.002;
-// A source that says "the same" means it within a few percent.
-constexpr double kClaimedSameShare = 0.03;
 
 enum class Side { kBefore, kAfter };
 
@@ -32,14 +26,7 @@ Result<Job> job_of(const PracticeJob& practice, Side side, const describe::DataS
   SEXTANT_TRY(job.cluster,
               describe::load_cluster(after ? practice.cluster_after : practice.cluster, data));
   job.framework = practice.framework;
-  const LayoutWords words = split_layout(after ? practice.after : practice.before);
-  SEXTANT_TRY(describe::LayoutReading reading, describe::parse_layout(words.keys, job.framework));
-  job.layout = std::move(reading.layout);
-  job.stated.insert(reading.given.begin(), reading.given.end());
-  if (!words.mesh.empty()) {
-    SEXTANT_TRY(const describe::Mesh mesh, describe::parse_mesh(words.mesh));
-    job.layout = describe::with_mesh(std::move(job.layout), mesh);
-  }
+  SEXTANT_CHECK_OK(describe::set_layout(after ? practice.after : practice.before, job));
   SEXTANT_TRY(job.sequences,
               describe::parse_sequences(after ? practice.sequences_after : practice.sequences));
   job.global_batch = after ? practice.global_batch_after : practice.global_batch;
@@ -55,47 +42,6 @@ std::string what_stops(const Job& job) {
     return sextant::to_text(tokens.error());
   }
   return {};
-}
-
-double value_of(Quantity quantity, const step::Estimate& estimate, bool fits) {
-  const step::StepTerms& terms = estimate.step;
-  switch (quantity) {
-    case Quantity::kStep:
-      return terms.step.base();
-    case Quantity::kTokenTime:
-      return terms.step.base() * static_cast<double>(estimate.devices) / estimate.tokens;
-    case Quantity::kMemory:
-      return estimate.memory.fullest.device.base();
-    case Quantity::kFits:
-      return fits ? 1.0 : 0.0;
-    case Quantity::kCommunication:
-      return terms.exposed.total().base();
-    case Quantity::kTensorComm:
-      return terms.exposed[step::Axis::kTensor].base();
-    case Quantity::kContextComm:
-      return terms.exposed[step::Axis::kContext].base();
-    case Quantity::kExpertComm:
-      return terms.exposed[step::Axis::kExpert].base();
-    case Quantity::kDataComm:
-      return terms.exposed[step::Axis::kData].base();
-    case Quantity::kPipelineComm:
-      return terms.exposed[step::Axis::kPipeline].base();
-    case Quantity::kBubble:
-      return terms.bubble.base();
-    case Quantity::kBubbleShare:
-      return terms.bubble / terms.step;
-    case Quantity::kCompute:
-      return terms.compute.base();
-    case Quantity::kHost:
-      return terms.host.base();
-    case Quantity::kUpdate:
-      return terms.update.base();
-  }
-  return 0.0;
-}
-
-bool asks_for_time(Quantity quantity) {
-  return quantity != Quantity::kMemory && quantity != Quantity::kFits;
 }
 
 // Fills the sight; nothing, or what stands in the way of it.
@@ -115,19 +61,11 @@ Result<std::string> look(const Job& job, Quantity quantity, machine::Machines& m
   sight.memory = estimate.memory.fullest.device;
   sight.available = estimate.memory.available;
   sight.fits = estimate.memory.fits();
-  sight.value = value_of(quantity, estimate, sight.fits);
-  if (asks_for_time(quantity) && !sight.fits) {
+  sight.value = step::value_of(quantity, estimate, sight.fits);
+  if (step::asks_for_time(quantity) && !sight.fits) {
     return fmt::format("does not fit: {} of {}", to_text(sight.memory), to_text(sight.available));
   }
   return std::string();
-}
-
-Direction direction_of(double before, double after) {
-  const double least = kSameShare * std::max(std::abs(before), std::abs(after));
-  if (std::abs(after - before) <= least) {
-    return Direction::kSame;
-  }
-  return after < before ? Direction::kLower : Direction::kHigher;
 }
 
 std::string_view word_of_direction(Direction direction) {
@@ -138,13 +76,13 @@ std::string_view word_of_direction(Direction direction) {
 void judge(const Expects& expects, JobAgreement& job) {
   const double before = job.before.value;
   const double after = job.after.value;
-  job.seen = direction_of(before, after);
+  job.seen = step::direction_of(before, after);
   if (before > 0.0 && expects.quantity != Quantity::kFits) {
     job.ratio = after / before;
   }
   bool direction = *job.seen == expects.direction;
   if (expects.direction == Direction::kSame && job.ratio) {
-    direction = std::abs(*job.ratio - 1.0) <= kClaimedSameShare;
+    direction = std::abs(*job.ratio - 1.0) <= step::kClaimedSameShare;
   }
   const bool size = !expects.ratio || (job.ratio && expects.ratio->holds(*job.ratio));
   job.outcome = (expects.ratio ? size : direction) ? Outcome::kAgrees : Outcome::kDisagrees;

@@ -133,12 +133,5 @@ TEST(PracticeReading, SourcesAreDescribedAndUsedAndIdsStandOnce) {
             std::string::npos);
 }
 
-TEST(PracticeReading, AMeshStandsBeforeTheKeys) {
-  const LayoutWords words = split_layout("ici:fsdp=64,tensor=4;dcn:data=2;mbs=1,recompute=full");
-  EXPECT_EQ(words.mesh, "ici:fsdp=64,tensor=4;dcn:data=2");
-  EXPECT_EQ(words.keys, "mbs=1,recompute=full");
-  EXPECT_EQ(split_layout("tp=8").mesh, "");
-}
-
 }  // namespace
 }  // namespace sextant::kb

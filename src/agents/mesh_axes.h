@@ -41,9 +41,10 @@ struct CaseMesh {
 // "data=16,seq=4,model=8": axes longer than one, "data=1" where none is.
 std::string to_text(const CaseMesh& mesh);
 
-// In the words of a layout: data is fsdp, model is tensor, seq is sequence, replica is data.
-describe::MeshAxes layout_axes(const CaseMesh& mesh);
-// "ici:data=1,fsdp=16,tensor=8,sequence=4"
+// In the words of a layout: model is tensor, seq is sequence. `data_shards`: the data axis shards
+// weights (fsdp); else it holds copies of them.
+describe::MeshAxes layout_axes(const CaseMesh& mesh, bool data_shards);
+// "ici:data=16,tensor=8,sequence=4": data as it is called.
 std::string layout_words(const CaseMesh& mesh);
 
 // Every mesh of these chips with sizes that are powers of two; C(k + 3, 3) of 2^k chips. Empty

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "kb/entry_says.h"
 
 namespace sextant::kb {
 namespace {
@@ -29,33 +30,6 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 16> kAxisNam
      {"fsdp", "fsdp"},
      {"mbs", "mbs"},
      {"zero", "zero"}}};
-
-// Keys of a layout, and what a change of them is of.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 24> kKeyChanges{
-    {{"tp", "tp"},
-     {"sp", "tp"},
-     {"pp", "pp"},
-     {"layers_per_stage", "pp"},
-     {"vpp", "vpp"},
-     {"schedule", "schedule"},
-     {"cp", "cp"},
-     {"cp_method", "cp"},
-     {"ep", "ep"},
-     {"etp", "placement"},
-     {"order", "placement"},
-     {"dispatcher", "expert-dispatch"},
-     {"dp", "dp"},
-     {"zero", "zero"},
-     {"zero_group", "zero"},
-     {"reshard", "zero"},
-     {"mbs", "mbs"},
-     {"recompute", "recompute"},
-     {"activation_offload", "offload"},
-     {"precision", "precision"},
-     {"optimizer", "optimizer"},
-     {"attention", "attention-kernel"},
-     {"compile", "compile"},
-     {"overlap", "overlap"}}};
 
 bool is_name_letter(char c) {
   return (c >= 'a' && c <= 'z') || c == '_';
@@ -85,16 +59,6 @@ void add_once(std::vector<std::string>& words, std::string_view word) {
   if (std::find(words.begin(), words.end(), word) == words.end()) {
     words.emplace_back(word);
   }
-}
-
-std::string expectation(const Expects& expects) {
-  std::string text =
-      fmt::format("{} {}", describe::word_of<Quantity>(kQuantityWords, expects.quantity),
-                  describe::word_of<Direction>(kDirectionWords, expects.direction));
-  if (expects.ratio) {
-    text += fmt::format(", x{} to x{}", expects.ratio->low, expects.ratio->high);
-  }
-  return text;
 }
 
 }  // namespace
@@ -165,14 +129,12 @@ Entry entry_of(const Practice& practice, const PracticeSource& source) {
               .before = practice.change.before,
               .after = practice.change.after,
               .setting = practice.change.setting,
-              .expects = expectation(practice.expects),
+              .expects = expectation_text(practice.expects),
               .conditions = practice.applies.conditions,
               .date = source.version};
   for_each_key(practice.change.after, [&entry](std::string_view key, std::string_view) {
-    for (const auto& [name, change] : kKeyChanges) {
-      if (key == name) {
-        add_once(entry.about.changes, change);
-      }
+    if (const std::string_view change = change_of_key(key); !change.empty()) {
+      add_once(entry.about.changes, change);
     }
   });
   return entry;

@@ -17,11 +17,11 @@ TEST(Quantity, EachReadsItsOwnTerm) {
   estimate.step.host = 1_s;
   estimate.step.bubble = 2_s;
   estimate.step.update = 0.5_s;
-  estimate.step.exposed[Axis::kTensor] = 0.1_s;
-  estimate.step.exposed[Axis::kContext] = 0.2_s;
-  estimate.step.exposed[Axis::kExpert] = 0.3_s;
-  estimate.step.exposed[Axis::kPipeline] = 0.4_s;
-  estimate.step.exposed[Axis::kData] = 0.5_s;
+  estimate.step.exposed[step::Axis::kTensor] = 0.1_s;
+  estimate.step.exposed[step::Axis::kContext] = 0.2_s;
+  estimate.step.exposed[step::Axis::kExpert] = 0.3_s;
+  estimate.step.exposed[step::Axis::kPipeline] = 0.4_s;
+  estimate.step.exposed[step::Axis::kData] = 0.5_s;
   estimate.memory.fullest.device = 3_GiB;
   const auto of = [&](Quantity quantity) { return value_of(quantity, estimate, true); };
   EXPECT_DOUBLE_EQ(of(Quantity::kStep), 10.0);

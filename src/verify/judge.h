@@ -57,12 +57,12 @@ bool stands_before(const Verdict& one, const Verdict& other);
 // Words and devices are the same for all. Where rules say no under every model, it is rejected;
 // where under some, it is undecidable, and the model's shape is missing. Memory likewise; where
 // `facts` are given, assumed models may reject by it but never accept: then it fits only where
-// mesh_memory (mesh_facts.h) says so. A claim holds (or has the wrong size) where it does so under
-// at least two, and is refuted only where every model refutes it; its ratio is the middle one's,
-// its interval holds all of theirs.
+// mesh_memory (mesh_facts.h) says so, and then the assumed models' memory does not count. A claim
+// holds (or has the wrong size) where it does so under most of them (two of three), and is refuted
+// only where every model refutes it; its ratio is the middle one's, its interval holds all theirs.
 struct AmongVerdict {
   Verdict together;
-  std::vector<Verdict> each;  // as the benches
+  std::vector<Verdict> each;  // as the benches; of a change that is none of the layout, the first
 };
 // REQUIRES: at least one bench.
 AmongVerdict judge_among(const Proposal& proposal, std::span<const Bench> benches,

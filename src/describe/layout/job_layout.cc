@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "describe/layout/framework_defaults.h"
 #include "describe/layout/layout_text.h"
 #include "describe/layout/mesh.h"
 
@@ -47,12 +48,16 @@ Result<void> lay_over(std::string_view text, Job& job) {
   Layout layout = job.layout;
   SEXTANT_CHECK_OK(set_mesh(words.mesh, layout));
   SEXTANT_TRY(const std::vector<std::string> given, set_keys(words.keys, layout));
-  const bool named =
-      !words.mesh.empty() || std::find(given.begin(), given.end(), "dp") != given.end();
+  const auto names = [&given](std::string_view key) {
+    return std::find(given.begin(), given.end(), key) != given.end();
+  };
   const bool moved =
       layout.tp != job.layout.tp || layout.cp != job.layout.cp || layout.pp != job.layout.pp;
-  if (moved && !named) {
+  if (moved && words.mesh.empty() && !names("dp")) {
     layout.dp = 0;
+  }
+  if (!names("schedule") && layout.schedule == default_schedule(job.layout.vpp)) {
+    layout.schedule = default_schedule(layout.vpp);
   }
   job.layout = std::move(layout);
   job.stated.insert(given.begin(), given.end());

@@ -20,8 +20,9 @@ LayoutWords split_layout(std::string_view text);
 // what was assumed is added to the job's.
 Result<void> set_layout(std::string_view text, Job& job);
 
-// The words over the layout that the job has: keys they do not name stay, all but dp, which is what
-// is left of the devices where tp, cp or pp change and nobody names it. A mesh names all its axes.
+// The words over the layout that the job has: keys they do not name stay, but for what follows from
+// others where nobody names it: dp is what is left of the devices where tp, cp or pp change, and
+// the schedule is the usual one where it was and vpp changes. A mesh names all its axes.
 Result<void> lay_over(std::string_view text, Job& job);
 
 }  // namespace sextant::describe

@@ -46,6 +46,17 @@ TEST(JobLayout, ReplicasAreWhatIsLeftUnlessSomebodyNamesThem) {
   EXPECT_EQ(job.layout.dp, 8);
 }
 
+TEST(JobLayout, TheUsualScheduleFollowsItsChunks) {
+  Job job = job_of("tp=4,pp=4");
+  ASSERT_TRUE(lay_over("vpp=2", job));
+  EXPECT_EQ(job.layout.schedule, Schedule::kInterleaved1f1b);
+  ASSERT_TRUE(lay_over("vpp=1", job));
+  EXPECT_EQ(job.layout.schedule, Schedule::k1f1b);
+  ASSERT_TRUE(lay_over("vpp=2,schedule=looped-bfs", job));
+  ASSERT_TRUE(lay_over("vpp=4", job));
+  EXPECT_EQ(job.layout.schedule, Schedule::kLoopedBfs) << "an unusual one stays";
+}
+
 TEST(JobLayout, AMeshNamesAllItsAxes) {
   Job job = job_of("ici:fsdp=16,tensor=4", Framework::kMaxtext);
   ASSERT_TRUE(lay_over("ici:fsdp=32,sequence=2", job));

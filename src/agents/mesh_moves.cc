@@ -94,7 +94,8 @@ class MoveSearch {
       : facts_(facts), is_same_size_(facts.from.chips() == facts.slice.chips) {}
 
   Moves moves() {
-    Moves moves{.ranked = {}, .refused = {}, .is_same_size = is_same_size_};
+    Moves moves;
+    moves.is_same_size = is_same_size_;
     for (const CaseMesh& mesh : meshes_of(facts_.slice.chips, facts_.from[CaseAxis::kReplica])) {
       const AxisChange change = axis_change(facts_.from, mesh);
       if (!is_near(change)) {

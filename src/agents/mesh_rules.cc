@@ -38,7 +38,8 @@ const MeshRule& MeshRuleBook::rule(std::string_view id) const {
 }
 
 Result<MeshRuleBook> load_mesh_rules(const describe::DataStore& data) {
-  static constexpr std::array<std::string_view, 2> kTables{"limits", "rules"};
+  static constexpr std::array<std::string_view, 3> kTables{"limits", "shapes", "rules"};
+  static constexpr std::array<std::string_view, 1> kShapes{"ladder"};
   static constexpr std::array<std::string_view, 1> kLimits{"wide_feed_forward"};
   SEXTANT_TRY(const std::string text, data.read(kMeshFile));
   SEXTANT_TRY(const TomlTable top, TomlTable::parse(text, data.where(kMeshFile)));
@@ -47,6 +48,9 @@ Result<MeshRuleBook> load_mesh_rules(const describe::DataStore& data) {
   SEXTANT_TRY(const TomlTable limits, top.table("limits"));
   SEXTANT_CHECK_OK(limits.only(kLimits));
   SEXTANT_TRY(book.wide_feed_forward, limits.sourced<std::int64_t>("wide_feed_forward", parse_count));
+  SEXTANT_TRY(const TomlTable shapes, top.table("shapes"));
+  SEXTANT_CHECK_OK(shapes.only(kShapes));
+  SEXTANT_TRY(book.ladder, shapes.texts("ladder"));
   SEXTANT_TRY(const TomlTable rules, top.table("rules"));
   for (const std::string& id : rules.keys()) {
     SEXTANT_TRY(const TomlTable one, rules.table(id));

@@ -25,6 +25,7 @@ struct MeshRuleBook {
   // A wide feed-forward of published dense models: what a model axis is bounded by where the
   // model's own is not known.
   describe::Sourced<std::int64_t> wide_feed_forward;
+  std::vector<std::string> ladder;  // models that may be assumed, by size
 
   // REQUIRES: there is one (a test holds every rule of the code to the book).
   [[nodiscard]] const MeshRule& rule(std::string_view id) const;

@@ -133,17 +133,17 @@ class CaseTuning {
 
   void decide(const Moves& moves) {
     const ProposalFacts facts = proposal_facts();
-    for (const RefusedMove& refused : moves.refused) {
-      if (report_.turned_down.size() < kProposals && refused.relief > 0.0) {
-        report_.turned_down.push_back(judged_refusal(refused, facts));
-      }
-    }
     const bool is_there_already = asked_.baseline && !moves.ranked.empty() &&
                                   moves.ranked.front().mesh == *asked_.baseline;
     if (is_there_already || (moves.ranked.empty() && from_ && moves.is_same_size)) {
       keep(is_there_already);
-      return;
+    } else {
+      propose(moves, facts);
     }
+    turn_down(moves.refused, facts);
+  }
+
+  void propose(const Moves& moves, const ProposalFacts& facts) {
     for (const std::vector<MeshMove>* kind : {&moves.ranked, &moves.unknown}) {
       for (const MeshMove& move : *kind) {
         if (report_.proposals.size() < kProposals) {
@@ -156,6 +156,17 @@ class CaseTuning {
                                   "operators wait for",
                                   report_.proposals.size(),
                                   from_ ? to_text(*from_) : std::string("nothing known"));
+    }
+  }
+
+  void turn_down(const std::vector<RefusedMove>& all, const ProposalFacts& facts) {
+    for (const RefusedMove& refused : all) {
+      const bool is_proposed =
+          std::ranges::find(report_.proposals, to_text(refused.mesh), &Judged::mesh) !=
+          report_.proposals.end();
+      if (report_.turned_down.size() < kProposals && refused.relief > 0.0 && !is_proposed) {
+        report_.turned_down.push_back(judged_refusal(refused, facts));
+      }
     }
   }
 

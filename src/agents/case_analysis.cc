@@ -30,9 +30,11 @@ Fact told_fact(std::string key, std::string value) {
 
 std::vector<Fact> facts_of(const Case& profiled) {
   std::vector<Fact> facts{
-      told_fact("device", profiled.device), told_fact("chips", fmt::format("{}", profiled.chips)),
+      told_fact("device", profiled.device),
+      told_fact("chips", fmt::format("{}", profiled.chips)),
       told_fact("topology", profiled.topology ? to_text(*profiled.topology) : std::string()),
-      told_fact("kind", profiled.kind), told_fact("model", profiled.model),
+      told_fact("kind", profiled.kind),
+      told_fact("model", profiled.model),
       told_fact("batch", known_count(profiled.batch)),
       told_fact("sequence length", known_count(profiled.sequence_length)),
       told_fact("mesh", profiled.baseline ? to_text(*profiled.baseline) : std::string())};
@@ -46,11 +48,11 @@ std::vector<Fact> facts_of(const Case& profiled) {
   // Cloud TPU names of these generations count TensorCores, two a chip.
   for (const auto& [device, word] : {std::pair{"tpu-v5p", "v5p"}, std::pair{"tpu-v4", "v4"}}) {
     if (profiled.device == device) {
-      facts.push_back({"name of the slice",
-                       fmt::format("{}-{}: it counts TensorCores, two a chip ({}-{} is {} chips)",
-                                   word, 2 * profiled.chips, word, profiled.chips,
-                                   profiled.chips / 2),
-                       "the chips"});
+      facts.push_back(
+          {"name of the slice",
+           fmt::format("{}-{}: it counts TensorCores, two a chip ({}-{} is {} chips)", word,
+                       2 * profiled.chips, word, profiled.chips, profiled.chips / 2),
+           "the chips"});
     }
   }
   return facts;
@@ -60,15 +62,14 @@ std::vector<Kpi> kpis_of(const CaseKpis& told) {
   const auto milliseconds = [](const std::optional<Seconds>& time) {
     return time ? std::optional(time->base() * 1e3) : std::nullopt;
   };
-  return {
-      {"step_time_ms", milliseconds(told.step), ""},
-      {"busy_time_ms", milliseconds(told.busy), ""},
-      {"duty_cycle", told.duty_cycle, "waiting inside a collective counts as busy"},
-      {"communication_share", told.communication_share,
-       "standard all-reduce alone: custom, fused and ragged collectives are not in it"},
-      {"mean_all_reduce_us", told.mean_all_reduce ? std::optional(told.mean_all_reduce->base() * 1e6)
-                                                  : std::nullopt,
-       ""}};
+  return {{"step_time_ms", milliseconds(told.step), ""},
+          {"busy_time_ms", milliseconds(told.busy), ""},
+          {"duty_cycle", told.duty_cycle, "waiting inside a collective counts as busy"},
+          {"communication_share", told.communication_share,
+           "standard all-reduce alone: custom, fused and ragged collectives are not in it"},
+          {"mean_all_reduce_us",
+           told.mean_all_reduce ? std::optional(told.mean_all_reduce->base() * 1e6) : std::nullopt,
+           ""}};
 }
 
 std::vector<TopOperator> operators_of(const Case& profiled) {

@@ -229,9 +229,9 @@ Result<std::int64_t> read_chips(CaseTable& table, const std::optional<Topology>&
   }
   const std::int64_t product = saturating_product({(*topology)[0], (*topology)[1], (*topology)[2]});
   if (product > describe::kMostDevices || (told && *told != product)) {
-    return invalid(fmt::format("chips is {}, but {} are {}", told.value_or(0), to_text(*topology),
-                               product),
-                   table.where("chips"), "the product of the topology's sides");
+    return invalid(
+        fmt::format("chips is {}, but {} are {}", told.value_or(0), to_text(*topology), product),
+        table.where("chips"), "the product of the topology's sides");
   }
   return product;
 }
@@ -333,8 +333,8 @@ Result<std::string> read_kind(CaseTable& table) {
   if (!word) {
     return "training";
   }
-  SEXTANT_TRY(const CaseKind kind, describe::parse_word<CaseKind>(kKindWords, *word, "kind",
-                                                                  table.where("kind")));
+  SEXTANT_TRY(const CaseKind kind,
+              describe::parse_word<CaseKind>(kKindWords, *word, "kind", table.where("kind")));
   if (kind == CaseKind::kServing) {
     return invalid(fmt::format("kind is '{}': serving is out of scope", printable(*word)),
                    table.where("kind"), "what trains: training, fine-tuning");

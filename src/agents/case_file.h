@@ -1,18 +1,17 @@
-// A case file: what a profiler reports of a job whose model nobody may see, on a slice of TPUs whose
-// JAX mesh has the axes replica, data, seq and model. Any bytes end in a Case or an Error with file
-// and line.
+// A case file: what a profiler reports of a job whose model nobody may see, on a slice of TPUs
+// whose JAX mesh has the axes replica, data, seq and model. Any bytes end in a Case or an Error
+// with file and line.
 //
 //   device = "tpu-v5p"           # of data/devices; chips or topology, or both, must be there
 //   chips = 512
 //   topology = "8x8x8"
-//   kind = "training"            # pre-training, fine-tuning, supervised fine-tuning; serving is refused
-//   batch = 256                  # sequences a step; a number that nobody knows is "unknown"
-//   sequence_length = 8192
-//   model = "unknown"            # in words
-//   hbm_gib = 95                 # of a chip, where it is not the device's
-//   baseline_mesh = { model = 8, data = 8, seq = 8 }   # as it runs; absent: none is known to run
-//   profiled_on = { chips = 256, topology = "16x16", mesh = { data = 2 } }  # elsewhere; device too
-//   [kpi]                        # step_time_ms, busy_time_ms, duty_cycle, communication_share,
+//   kind = "training"            # pre-training, fine-tuning, supervised fine-tuning; serving is
+//   refused batch = 256                  # sequences a step; a number that nobody knows is
+//   "unknown" sequence_length = 8192 model = "unknown"            # in words hbm_gib = 95 # of a
+//   chip, where it is not the device's baseline_mesh = { model = 8, data = 8, seq = 8 }   # as it
+//   runs; absent: none is known to run profiled_on = { chips = 256, topology = "16x16", mesh = {
+//   data = 2 } }  # elsewhere; device too [kpi]                        # step_time_ms,
+//   busy_time_ms, duty_cycle, communication_share,
 //                                # mean_all_reduce_us
 //   [[top_ops]]                  # name, category, total_time_ps, occurrences, share, bound,
 //                                # efficiency, compute_efficiency, memory_utilisation
@@ -47,9 +46,9 @@ struct CaseOperator {
   std::string name;
   std::string category = {};
   metrics::OperatorBound bound = metrics::OperatorBound::kUnknown;
-  double share = 0.0;                        // of the time of all operators
-  std::optional<double> efficiency = {};     // of its roof
-  std::optional<Seconds> total = {};         // over all chips and steps of the profile
+  double share = 0.0;                     // of the time of all operators
+  std::optional<double> efficiency = {};  // of its roof
+  std::optional<Seconds> total = {};      // over all chips and steps of the profile
   std::optional<std::int64_t> occurrences = {};
   std::optional<double> compute_efficiency = {};
   std::optional<double> memory_utilisation = {};
@@ -71,8 +70,8 @@ struct Case {
   std::string kind = "training";
   std::optional<std::int64_t> batch = {};  // sequences a step
   std::optional<std::int64_t> sequence_length = {};
-  std::string model = {};               // in words; "": not known
-  std::optional<double> hbm_gib = {};   // of a chip; nothing: the device's
+  std::string model = {};              // in words; "": not known
+  std::optional<double> hbm_gib = {};  // of a chip; nothing: the device's
   std::optional<CaseMesh> baseline = {};
   std::optional<ProfiledOn> profiled = {};
   CaseKpis kpis = {};

@@ -50,8 +50,8 @@ std::vector<Claim> claims_of(const MeshMove& move, const ProposalFacts& facts) {
 
 void cite(const MeshRule& rule, const ProposalFacts& facts, std::vector<Citation>& citations) {
   for (const std::string& practice : rule.practices) {
-    const bool is_known = std::ranges::find(facts.entries, practice, &kb::Entry::id) !=
-                          facts.entries.end();
+    const bool is_known =
+        std::ranges::find(facts.entries, practice, &kb::Entry::id) != facts.entries.end();
     const bool is_cited = std::ranges::find(citations, practice, &Citation::id) != citations.end();
     if (is_known && !is_cited) {
       citations.push_back({Cited::kEntry, practice, {}});
@@ -100,22 +100,21 @@ std::string memory_sentence(const CaseMesh& mesh, const ProposalFacts& facts) {
     return "no mesh is known to run: whether it fits depends on the model's shape";
   }
   const std::vector<verify::Load> rising = rising_loads(mesh, facts);
-  const std::string beside =
-      facts.memory_scale == 1.0 ? "" : fmt::format(" (chips hold x{:.3g})", 1.0 / facts.memory_scale);
-  return rising.empty()
-             ? fmt::format("no chip holds more of its memory than with {}, which runs{}",
-                           to_text(*facts.from), beside)
-             : fmt::format("against {}, which runs{}, a chip holds {}", to_text(*facts.from), beside,
-                           load_words(rising));
+  const std::string beside = facts.memory_scale == 1.0
+                                 ? ""
+                                 : fmt::format(" (chips hold x{:.3g})", 1.0 / facts.memory_scale);
+  return rising.empty() ? fmt::format("no chip holds more of its memory than with {}, which runs{}",
+                                      to_text(*facts.from), beside)
+                        : fmt::format("against {}, which runs{}, a chip holds {}",
+                                      to_text(*facts.from), beside, load_words(rising));
 }
 
 std::vector<std::string> trade_offs_of(const MeshMove& move, const ProposalFacts& facts) {
   std::vector<std::string> trade_offs;
   for (const ReliefTerm& term : move.reliefs) {
     if (term.ratio > 1.0 + kNoticeable) {
-      trade_offs.push_back(fmt::format("{} x{:.2f}",
-                                       describe::word_of<Traffic>(kTrafficWords, term.traffic),
-                                       term.ratio));
+      trade_offs.push_back(fmt::format(
+          "{} x{:.2f}", describe::word_of<Traffic>(kTrafficWords, term.traffic), term.ratio));
     }
   }
   if (!move.whole_sides) {
@@ -151,15 +150,14 @@ void put_memory(const CaseMesh& mesh, const ProposalFacts& facts, Verdict& verdi
 Impact impact_of(const MeshMove& move, const ProposalFacts& facts) {
   Impact impact;
   if (facts.is_same_size && facts.from) {
-    impact.step = fmt::format("lower: {:.1f} % of the told operators' time is freed",
-                              100.0 * move.relief);
+    impact.step =
+        fmt::format("lower: {:.1f} % of the told operators' time is freed", 100.0 * move.relief);
     impact.communication = "lower";
   } else {
     impact.step = facts.from ? fmt::format("{} chips share what {} did", facts.slice.chips,
                                            facts.from->chips())
                              : "nothing to compare it with";
-    impact.communication =
-        move.relief < 0.0 ? "higher" : move.relief > 0.0 ? "lower" : "not known";
+    impact.communication = move.relief < 0.0 ? "higher" : move.relief > 0.0 ? "lower" : "not known";
   }
   impact.duty = facts.bottleneck == diagnose::Bottleneck::kStall
                     ? "higher where what it idles for is what the move relieves"
@@ -198,7 +196,8 @@ verify::MeshFacts judged_facts(const ProposalFacts& facts) {
                           .topology = {facts.slice.topology.begin(), facts.slice.topology.end()},
                           .batch = facts.asked.batch,
                           .sequence_length = facts.asked.sequence_length};
-  // A mesh of another size is no mesh to leave as it is, and to compare memory with it is done here.
+  // A mesh of another size is no mesh to leave as it is, and to compare memory with it is done
+  // here.
   if (facts.from && facts.is_same_size) {
     known.runs = verify::RunningMesh{.axes = layout_axes(*facts.from, false),
                                      .batch = facts.asked.batch,
@@ -213,10 +212,11 @@ Judged judged_move(const MeshMove& move, const ProposalFacts& facts) {
   proposal.reasoning.bottleneck = fmt::format("{} {}", rule.why, relief_sentence(move));
   proposal.reasoning.memory = memory_sentence(move.mesh, facts);
   proposal.reasoning.comparison =
-      facts.from ? fmt::format("{} instead of {}; tokens a chip x{:.3g}; groups that exchange in "
-                               "every layer are of {} chips; {}",
-                               to_text(move.mesh), to_text(*facts.from), move.tokens,
-                               move.busy_chips(), score_sentence(move))
+      facts.from ? fmt::format(
+                       "{} instead of {}; tokens a chip x{:.3g}; groups that exchange in "
+                       "every layer are of {} chips; {}",
+                       to_text(move.mesh), to_text(*facts.from), move.tokens, move.busy_chips(),
+                       score_sentence(move))
                  : score_sentence(move);
   proposal.claims = claims_of(move, facts);
   cite(rule, facts, proposal.citations);

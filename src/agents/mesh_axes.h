@@ -34,7 +34,9 @@ struct CaseMesh {
     return saturating_product({sizes[0], sizes[1], sizes[2], sizes[3]});
   }
   // Parts that a batch is split into.
-  [[nodiscard]] std::int64_t batch_parts() const { return saturating_product({sizes[0], sizes[1]}); }
+  [[nodiscard]] std::int64_t batch_parts() const {
+    return saturating_product({sizes[0], sizes[1]});
+  }
   bool operator==(const CaseMesh&) const = default;
 };
 

@@ -72,8 +72,8 @@ AxisChange axis_change(const CaseMesh& from, const CaseMesh& to) {
       change.receiver = axis;
     }
   }
-  const double asked = std::abs(
-      std::log2(static_cast<double>(to.chips()) / static_cast<double>(from.chips())));
+  const double asked =
+      std::abs(std::log2(static_cast<double>(to.chips()) / static_cast<double>(from.chips())));
   change.doublings = (all - asked) / 2.0;
   return change;
 }
@@ -212,10 +212,10 @@ class MoveSearch {
       return RefusedMove{
           .mesh = mesh,
           .rule = "model-axis-bound",
-          .why = fmt::format("a model axis of {} waits for its links on {}: {} is as long as a "
-                             "wide model may have",
-                             mesh[CaseAxis::kModel], facts_.slice.device,
-                             facts_.slice.longest_model),
+          .why =
+              fmt::format("a model axis of {} waits for its links on {}: {} is as long as a "
+                          "wide model may have",
+                          mesh[CaseAxis::kModel], facts_.slice.device, facts_.slice.longest_model),
           .relief = relief};
     }
     if (mesh[CaseAxis::kSeq] > from[CaseAxis::kSeq]) {
@@ -259,8 +259,7 @@ std::vector<verify::Load> mesh_loads(const CaseMesh& from, const CaseMesh& mesh,
   std::vector<verify::Load> loads;
   for (const bool data_shards : {false, true}) {
     const verify::MeshFacts known{
-        .chips = mesh.chips(),
-        .runs = verify::RunningMesh{.axes = layout_axes(from, data_shards)}};
+        .chips = mesh.chips(), .runs = verify::RunningMesh{.axes = layout_axes(from, data_shards)}};
     for (verify::Load& load : verify::kinds_of_load(known, layout_axes(mesh, data_shards))) {
       load.ratio *= memory_scale;
       loads.push_back(std::move(load));

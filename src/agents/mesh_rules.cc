@@ -47,7 +47,8 @@ Result<MeshRuleBook> load_mesh_rules(const describe::DataStore& data) {
   MeshRuleBook book;
   SEXTANT_TRY(const TomlTable limits, top.table("limits"));
   SEXTANT_CHECK_OK(limits.only(kLimits));
-  SEXTANT_TRY(book.wide_feed_forward, limits.sourced<std::int64_t>("wide_feed_forward", parse_count));
+  SEXTANT_TRY(book.wide_feed_forward,
+              limits.sourced<std::int64_t>("wide_feed_forward", parse_count));
   SEXTANT_TRY(const TomlTable shapes, top.table("shapes"));
   SEXTANT_CHECK_OK(shapes.only(kShapes));
   SEXTANT_TRY(book.ladder, shapes.texts("ladder"));

@@ -14,9 +14,9 @@
 namespace sextant::agents {
 
 struct MeshRule {
-  std::string id;     // "sequence-to-data"
-  std::string title;  // what to do
-  std::string why;    // the mechanism
+  std::string id;                      // "sequence-to-data"
+  std::string title;                   // what to do
+  std::string why;                     // the mechanism
   std::vector<std::string> practices;  // ids, of data/practices; at least one
 };
 

@@ -21,9 +21,10 @@ struct AssumedBatch {
   std::int64_t length = 0;
 };
 
-AssumedBatch assumed_batch(const Case& asked, const CaseMesh& runs,
-                           std::vector<std::string>& assumed) {
-  AssumedBatch batch{asked.batch.value_or(asked.chips),
+AssumedBatch assumed_batch(const ShapeFacts& facts, std::vector<std::string>& assumed) {
+  const Case& asked = facts.asked;
+  const CaseMesh& runs = facts.runs;
+  AssumedBatch batch{asked.batch.value_or(facts.slice.chips),
                      asked.sequence_length.value_or(kAssumedBlock * runs[CaseAxis::kSeq])};
   if (!asked.sequence_length) {
     assumed.push_back(fmt::format("{} tokens a sequence", batch.length));
@@ -31,14 +32,16 @@ AssumedBatch assumed_batch(const Case& asked, const CaseMesh& runs,
   if (!asked.batch) {
     assumed.push_back(fmt::format("{} sequences a step", batch.sequences));
   }
-  assumed.emplace_back("the data axis shards weights");
+  assumed.emplace_back(facts.data_shards ? "the data axis shards weights"
+                                         : "the data axis copies weights, as gradients are summed "
+                                           "whole");
   assumed.emplace_back("layers are recomputed whole");
   return batch;
 }
 
-std::string mesh_job_words(const CaseMesh& mesh, std::int64_t batch) {
+std::string mesh_job_words(const CaseMesh& mesh, std::int64_t batch, bool data_shards) {
   const std::string axes =
-      describe::to_text(describe::Mesh{.ici = layout_axes(mesh, true), .dcn = {}});
+      describe::to_text(describe::Mesh{.ici = layout_axes(mesh, data_shards), .dcn = {}});
   return fmt::format("{};mbs={},recompute=full", axes,
                      std::max<std::int64_t>(1, batch / mesh.batch_parts()));
 }
@@ -49,30 +52,30 @@ bool has_room_for_states(const describe::Model& model, const MeshSlice& slice) {
   constexpr double kStateBytes = 16.0;
   constexpr double kHalf = 0.5;
   const auto parameters = static_cast<double>(describe::model_parameters(model).total());
-  return Bytes(kStateBytes * parameters) <=
-         slice.memory * static_cast<double>(slice.chips) * kHalf;
+  return Bytes(kStateBytes * parameters) <= slice.memory * static_cast<double>(slice.chips) * kHalf;
 }
 
 // Nothing where the mesh that runs is not legal with it, or it does not fit there.
 Result<std::optional<AssumedShape>> shape_on(const std::string& name, const AssumedBatch& batch,
-                                             const MeshSlice& slice, const CaseMesh& runs,
+                                             const ShapeFacts& facts,
                                              const describe::DataStore& data) {
-  AssumedShape shape{.model = name, .task = {}};
+  AssumedShape shape{.model = name, .task = {}, .data_shards = facts.data_shards};
   describe::Job& job = shape.task.problem.job;
   SEXTANT_TRY(job.model, describe::load_model(name, data));
-  if (!has_room_for_states(job.model, slice)) {
+  if (!has_room_for_states(job.model, facts.slice)) {
     return std::nullopt;
   }
-  job.cluster = slice.cluster;
+  job.cluster = facts.slice.cluster;
   job.framework = describe::Framework::kMaxtext;
   job.sequences = {.length = batch.length, .lengths = {}};
   job.global_batch = batch.sequences;
-  SEXTANT_CHECK_OK(describe::set_layout(mesh_job_words(runs, batch.sequences), job));
+  SEXTANT_CHECK_OK(
+      describe::set_layout(mesh_job_words(facts.runs, batch.sequences, facts.data_shards), job));
   if (!describe::is_legal(job) || !step::check_tokens(job)) {
     return std::nullopt;
   }
   SEXTANT_CHECK_OK(search::renew_machine(shape.task, data));
-  if (!priced_mesh(shape, runs).fits) {
+  if (!priced_mesh(shape, facts.runs).fits) {
     return std::nullopt;
   }
   return shape;
@@ -80,27 +83,26 @@ Result<std::optional<AssumedShape>> shape_on(const std::string& name, const Assu
 
 }  // namespace
 
-Result<AssumedShapes> assumed_shapes(const Case& asked, const MeshSlice& slice,
-                                     const CaseMesh& runs, const MeshRuleBook& rules,
+Result<AssumedShapes> assumed_shapes(const ShapeFacts& facts, const MeshRuleBook& rules,
                                      const describe::DataStore& data) {
   AssumedShapes assumed;
-  const AssumedBatch batch = assumed_batch(asked, runs, assumed.assumed);
+  const AssumedBatch batch = assumed_batch(facts, assumed.assumed);
   for (auto name = rules.ladder.rbegin();
        name != rules.ladder.rend() && assumed.shapes.size() < kMostShapes; ++name) {
-    SEXTANT_TRY(std::optional<AssumedShape> shape, shape_on(*name, batch, slice, runs, data));
+    SEXTANT_TRY(std::optional<AssumedShape> shape, shape_on(*name, batch, facts, data));
     if (shape) {
       assumed.shapes.push_back(std::move(*shape));
     }
   }
   if (assumed.shapes.size() < kMostShapes) {
     assumed.why_fewer = fmt::format("of the models that are assumed {} are legal and fit on {}",
-                                    assumed.shapes.size(), to_text(runs));
+                                    assumed.shapes.size(), to_text(facts.runs));
   }
   return assumed;
 }
 
 std::string shape_words(const AssumedShape& shape, const CaseMesh& mesh) {
-  return mesh_job_words(mesh, shape.task.problem.job.global_batch);
+  return mesh_job_words(mesh, shape.task.problem.job.global_batch, shape.data_shards);
 }
 
 PricedMesh priced_mesh(const AssumedShape& shape, const CaseMesh& mesh) {
@@ -117,18 +119,33 @@ PricedMesh priced_mesh(const AssumedShape& shape, const CaseMesh& mesh) {
   return priced;
 }
 
-std::optional<std::size_t> rank_by_model(const AssumedShape& shape, const CaseMesh& mesh,
-                                         std::span<const CaseMesh> among) {
-  const PricedMesh own = priced_mesh(shape, mesh);
-  if (!own.fits) {
+std::vector<PricedMesh> priced_meshes(const AssumedShape& shape, std::span<const CaseMesh> meshes) {
+  std::vector<PricedMesh> priced;
+  priced.reserve(meshes.size());
+  for (const CaseMesh& mesh : meshes) {
+    priced.push_back(priced_mesh(shape, mesh));
+  }
+  return priced;
+}
+
+std::optional<std::size_t> rank_by_model(const PricedMesh& mesh,
+                                         std::span<const PricedMesh> among) {
+  if (!mesh.fits) {
     return std::nullopt;
   }
-  std::size_t faster = 0;
-  for (const CaseMesh& other : among) {
-    const PricedMesh priced = priced_mesh(shape, other);
-    faster += priced.fits && priced.step < own.step ? 1U : 0U;
-  }
-  return faster + 1;
+  const auto faster = std::ranges::count_if(
+      among, [&](const PricedMesh& other) { return other.fits && other.step < mesh.step; });
+  return static_cast<std::size_t>(faster) + 1;
+}
+
+Result<AssumedShape> shape_on_slice(AssumedShape shape, const MeshSlice& slice,
+                                    const describe::DataStore& data) {
+  describe::Job& job = shape.task.problem.job;
+  job.cluster = slice.cluster;
+  const CaseMesh any{{1, slice.chips, 1, 1}};
+  SEXTANT_CHECK_OK(describe::lay_over(shape_words(shape, any), job));
+  SEXTANT_CHECK_OK(search::renew_machine(shape.task, data));
+  return shape;
 }
 
 }  // namespace sextant::agents

@@ -110,7 +110,8 @@ Result<MeshSlice> mesh_slice(const Case& asked, std::int64_t wide_feed_forward,
   slice.hidden_block = 2.0 * per_byte.base();
   // One ICI axis sends in both directions of its ring.
   const FlopsPerByte one_axis = peak->value / (2.0 * device.ici_link_bandwidth->value);
-  slice.longest_model = floor_power_of_two(static_cast<double>(wide_feed_forward) / one_axis.base());
+  slice.longest_model =
+      floor_power_of_two(static_cast<double>(wide_feed_forward) / one_axis.base());
   return slice;
 }
 

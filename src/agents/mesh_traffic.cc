@@ -44,9 +44,8 @@ std::string operator_words(const CaseOperator& one) {
 }
 
 bool holds_any(std::string_view text, std::initializer_list<std::string_view> words) {
-  return std::ranges::any_of(words, [&](std::string_view word) {
-    return text.find(word) != std::string_view::npos;
-  });
+  return std::ranges::any_of(
+      words, [&](std::string_view word) { return text.find(word) != std::string_view::npos; });
 }
 
 bool is_attention(std::string_view words) {
@@ -148,6 +147,10 @@ class Blaming {
       const auto traffic = traffic_named(one, facts_.mesh, layers_);
       if (traffic) {
         put(*traffic, one, one.share);
+        blames_.are_weights_copied =
+            blames_.are_weights_copied ||
+            (*traffic == Traffic::kGradients && holds_any(words, {"all-reduce"}) &&
+             !holds_any(words, {"scatter"}));
       } else {
         unnamed_.push_back(&one);
       }
@@ -163,10 +166,10 @@ class Blaming {
   void look_at_product(const CaseOperator& one) {
     constexpr double kMost = 0.5;
     if (one.efficiency.value_or(1.0) >= kMost) {
-      blames_.remarks.push_back(
-          fmt::format("{} reaches {} of its roof: what it transfers is hidden under its product",
-                      one.name, one.efficiency ? fmt::format("{:.0f} %", 100.0 * *one.efficiency)
-                                               : std::string("an unknown share")));
+      blames_.remarks.push_back(fmt::format(
+          "{} reaches {} of its roof: what it transfers is hidden under its product", one.name,
+          one.efficiency ? fmt::format("{:.0f} %", 100.0 * *one.efficiency)
+                         : std::string("an unknown share")));
       return;
     }
     put(facts_.mesh[CaseAxis::kModel] > 1 ? Traffic::kTensor : Traffic::kGradients, one,
@@ -190,7 +193,8 @@ class Blaming {
       }
     }
     const std::map<Traffic, double>& like = by_count.empty() ? by_time : by_count;
-    const auto most = std::ranges::max_element(like, {}, [](const auto& one) { return one.second; });
+    const auto most =
+        std::ranges::max_element(like, {}, [](const auto& one) { return one.second; });
     if (most == like.end()) {
       blames_.remarks.push_back(
           fmt::format("whose traffic {} waits for is not told", unnamed.name));
@@ -213,10 +217,11 @@ class Blaming {
         facts_.bottleneck != diagnose::Bottleneck::kCompute) {
       return;
     }
-    blames_.remarks.push_back(fmt::format(
-        "blocks of {:.0f} tokens on the seq axis are longer than the {:.0f} from which on attention "
-        "hides their exchange: it is not blamed",
-        block, facts_.hidden_block));
+    blames_.remarks.push_back(
+        fmt::format("blocks of {:.0f} tokens on the seq axis are longer than the {:.0f} from which "
+                    "on attention "
+                    "hides their exchange: it is not blamed",
+                    block, facts_.hidden_block));
     by_traffic_.erase(blame);
   }
 

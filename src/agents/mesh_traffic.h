@@ -5,8 +5,8 @@
 // cancel. With R, D, Q, M chips in replica, data, seq and model, a chip and a step:
 //   tensor      activations summed or gathered in every layer   tokens × (M − 1) / M, over R D Q
 //   sequence    keys and values of the other blocks             tokens × (Q − 1) / Q / M, over R D
-//   gradients   gradient sums, and gathers of sharded weights   weights / M × (g − 1) / g, g = R D Q
-//   weights     weights streamed from memory                    weights / M
+//   gradients   gradient sums, and gathers of sharded weights   weights / M × (g − 1) / g, g = R D
+//   Q weights     weights streamed from memory                    weights / M
 // Sources: Megatron-LM (arXiv:1909.08053) and the scaling book's chapter on training for the first
 // and third; MaxText's sharding guide, context parallelism, for the second.
 #pragma once
@@ -53,10 +53,12 @@ struct BlameFacts {
 };
 
 struct Blames {
-  std::vector<Blame> by_share;      // the most first; none of no time
+  std::vector<Blame> by_share;       // the most first; none of no time
   std::vector<std::string> remarks;  // what was not blamed, and why
   // The seq axis passes blocks long enough to hide it; nothing: the sequence length is not known.
   std::optional<bool> is_sequence_hidden;
+  // Gradients are summed whole (all-reduce): every part of the batch has a copy of the weights.
+  bool are_weights_copied = false;
 };
 Blames blames_of(const BlameFacts& facts);
 

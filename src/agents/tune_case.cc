@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "agents/case_analysis.h"
+#include "agents/case_models.h"
 #include "agents/case_proposals.h"
 #include "base/text.h"
 #include "kb/search.h"
@@ -100,6 +101,15 @@ class CaseTuning {
       report_.analysis.notes.push_back(
           fmt::format("known of such runs: {} ({}, {})", entry.title, entry.id, entry.source));
     }
+    if (tools_.with_model && from_) {
+      models_ = CaseModels::of({.asked = asked_,
+                                .slice = slices_.recorded,
+                                .runs = *from_,
+                                .data_shards = !blames_.are_weights_copied},
+                               slices_.asked, rules_, tools_.data);
+      report_.analysis.notes.insert(report_.analysis.notes.end(), models_->notes().begin(),
+                                    models_->notes().end());
+    }
     decide(moves);
     for (const Judged& judged : report_.proposals) {
       note(tools_, kb::EventKind::kProposal, judged.proposal.title);
@@ -133,8 +143,8 @@ class CaseTuning {
 
   void decide(const Moves& moves) {
     const ProposalFacts facts = proposal_facts();
-    const bool is_there_already = asked_.baseline && !moves.ranked.empty() &&
-                                  moves.ranked.front().mesh == *asked_.baseline;
+    const bool is_there_already =
+        asked_.baseline && !moves.ranked.empty() && moves.ranked.front().mesh == *asked_.baseline;
     if (is_there_already || (moves.ranked.empty() && from_ && moves.is_same_size)) {
       keep(is_there_already);
     } else {
@@ -148,22 +158,34 @@ class CaseTuning {
       for (const MeshMove& move : *kind) {
         if (report_.proposals.size() < kProposals) {
           report_.proposals.push_back(judged_move(move, facts));
+          ask_models(move, facts, report_.proposals.back());
         }
       }
     }
     if (report_.proposals.size() < kProposals) {
-      report_.fewer = fmt::format("{} meshes are legal there and near {}, and relieve anything that "
-                                  "operators wait for",
-                                  report_.proposals.size(),
-                                  from_ ? to_text(*from_) : std::string("nothing known"));
+      report_.fewer = fmt::format(
+          "{} meshes are legal there and near {}, and relieve anything that "
+          "operators wait for",
+          report_.proposals.size(), from_ ? to_text(*from_) : std::string("nothing known"));
+    }
+  }
+
+  void ask_models(const MeshMove& move, const ProposalFacts& facts, Judged& judged) const {
+    if (!models_) {
+      return;
+    }
+    if (const std::string places = models_->places(move.mesh); !places.empty()) {
+      judged.proposal.reasoning.comparison += "; by the model alone: " + places;
+    }
+    if (facts.is_same_size) {
+      models_->judge(move.mesh, tools_.entries, judged);
     }
   }
 
   void turn_down(const std::vector<RefusedMove>& all, const ProposalFacts& facts) {
     for (const RefusedMove& refused : all) {
-      const bool is_proposed =
-          std::ranges::find(report_.proposals, to_text(refused.mesh), &Judged::mesh) !=
-          report_.proposals.end();
+      const bool is_proposed = std::ranges::find(report_.proposals, to_text(refused.mesh),
+                                                 &Judged::mesh) != report_.proposals.end();
       if (report_.turned_down.size() < kProposals && refused.relief > 0.0 && !is_proposed) {
         report_.turned_down.push_back(judged_refusal(refused, facts));
       }
@@ -175,12 +197,14 @@ class CaseTuning {
     if (is_there_already) {
       report_.keep = fmt::format("{} is what would be proposed", mesh);
     } else if (bottleneck() == Bottleneck::kStall && blames_.by_share.empty()) {
-      report_.keep = fmt::format("{}: the device idles, and no told operator waits for the mesh. {}",
-                                 mesh, rules_.rule("idle-device").why);
+      report_.keep =
+          fmt::format("{}: the device idles, and no told operator waits for the mesh. {}", mesh,
+                      rules_.rule("idle-device").why);
     } else {
-      report_.keep = fmt::format("{}: the run is held up by {}, and no legal mesh near it relieves "
-                                 "what its operators wait for",
-                                 mesh, words_of_bottleneck(bottleneck()));
+      report_.keep = fmt::format(
+          "{}: the run is held up by {}, and no legal mesh near it relieves "
+          "what its operators wait for",
+          mesh, words_of_bottleneck(bottleneck()));
     }
     report_.fewer = "the mesh is best kept";
   }
@@ -191,6 +215,7 @@ class CaseTuning {
   CaseSlices slices_;
   std::optional<CaseMesh> from_;
   Blames blames_;
+  std::optional<CaseModels> models_;
   Report report_;
 };
 

@@ -16,10 +16,10 @@
 namespace sextant::agents {
 
 struct CaseTools {
-  const describe::DataStore& data;             // devices, and shapes that are assumed
-  std::span<const kb::Entry> entries = {};     // what may be cited; empty: no knowledge base
-  const Tools* tools = nullptr;                // `search` and `note` alone are asked; null: neither
-  bool with_model = true;                      // price meshes with the shapes that are assumed
+  const describe::DataStore& data;          // devices, and shapes that are assumed
+  std::span<const kb::Entry> entries = {};  // what may be cited; empty: no knowledge base
+  const Tools* tools = nullptr;             // `search` and `note` alone are asked; null: neither
+  bool with_model = true;                   // price meshes with the shapes that are assumed
 };
 
 // An Error where the device is no TPU of data/devices, or no slice of it has those chips.

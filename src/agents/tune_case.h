@@ -1,0 +1,28 @@
+// The reasoner on a case file: an analysis of what the profiler reported, and at most three meshes
+// to try, each judged. Deterministic; believes no profile more than arithmetic allows.
+//
+// Where no model is known, three published shapes are assumed in its place (mesh_shapes.h), named,
+// and shown; none of them decides whether a mesh fits.
+#pragma once
+
+#include <span>
+
+#include "agents/case_file.h"
+#include "agents/report.h"
+#include "agents/tools.h"
+#include "describe/data_store.h"
+#include "kb/entry.h"
+
+namespace sextant::agents {
+
+struct CaseTools {
+  const describe::DataStore& data;          // devices, and shapes that are assumed
+  std::span<const kb::Entry> entries = {};  // what may be cited; empty: no knowledge base
+  const Tools* tools = nullptr;             // `search` and `note` alone are asked; null: neither
+  bool with_model = true;                   // price meshes with the shapes that are assumed
+};
+
+// An Error where the device is no TPU of data/devices, or no slice of it has those chips.
+Result<Report> tune_case(const Case& profiled, const CaseTools& tools);
+
+}  // namespace sextant::agents

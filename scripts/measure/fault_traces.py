@@ -14,7 +14,6 @@ import json
 import os
 import pathlib
 import statistics
-import subprocess
 import time
 
 import torch
@@ -49,7 +48,6 @@ class Config:
     host_ms = 0.0  # Python between the blocks
     save = False
     fraction = 0.0
-    clock = 0
     stacks = False
     shapes = True
     memory = True
@@ -287,11 +285,6 @@ def record(training, file):
     profiler.export_chrome_trace(str(file))
 
 
-def lock_clock(mhz):
-    command = ["nvidia-smi", "-lgc", f"{mhz},{mhz}"] if mhz else ["nvidia-smi", "-rgc"]
-    return subprocess.run(command, capture_output=True, text=True).returncode == 0
-
-
 # name: (what is wrong, and the mend), each as settings of Config.
 SMALL = dict(layers=6, hidden=512, heads=8, seq=256, batch=2)
 FAULTS = {
@@ -317,7 +310,6 @@ FAULTS = {
     "memory_limit": (dict(random_lengths=True, fraction=-1.0), dict(random_lengths=True)),
     "host_work": (dict(host_ms=12.0, batch=4, stacks=True), dict(batch=4, stacks=True)),
     "checkpoint_save": (dict(save=True), {}),
-    "clock": (dict(clock=900), {}),
     "profiler_stacks": (dict(layers=12, hidden=512, heads=8, batch=2, seq=512, stacks=True),
                         dict(layers=12, hidden=512, heads=8, batch=2, seq=512, stacks=False, shapes=False, memory=False)),
     "relayout": (dict(relayout=True), {}),
@@ -361,9 +353,6 @@ def one(name, which, settings, out, is_timed):
         try:
             torch.cuda.set_per_process_memory_fraction(share)
             config = Config(**settings)
-            if config.clock and not lock_clock(config.clock):
-                print(f"{name}: clocks cannot be set here", flush=True)
-                return
             retries = torch.cuda.memory_stats().get("num_alloc_retries", 0)
             torch.cuda.reset_peak_memory_stats()
             training = Training(config)
@@ -387,7 +376,6 @@ def one(name, which, settings, out, is_timed):
     training = None
 
     torch.cuda.set_per_process_memory_fraction(1.0)
-    lock_clock(0)
     clean()
 
 

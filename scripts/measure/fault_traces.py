@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Profiles of one training step with one known fault each, and of the same step with the fault mended.
 
-  fault_traces.py OUT [NAME…]      on one GPU; writes OUT/<name>.<fault|fixed>.json and appends OUT/steps.csv
-  fault_traces.py OUT --gloo       eight gloo ranks on the CPU; writes OUT/<name>/rank<k>.json
+  fault_traces.py OUT [NAME…]      on one GPU; writes OUT/<name>.<fault|fixed>.json.gz and appends OUT/steps.csv
+  fault_traces.py OUT --gloo       eight gloo ranks on the CPU; writes OUT/<name>/rank<k>.json.gz
 
 A small decoder (three blocks, 2048 wide) of plain PyTorch, so that a trace is small. Step times in steps.csv are medians
 of 20 steps without a profiler: what a mend saves is measured, not read from a profile. Four steps are recorded, with
@@ -10,10 +10,11 @@ shapes and memory, and with stacks where the fault is the host's.
 """
 import argparse
 import gc
-import json
 import os
 import pathlib
 import statistics
+import subprocess
+import sys
 import time
 
 import torch
@@ -379,14 +380,12 @@ def one(name, which, settings, out, is_timed):
     clean()
 
 
-def lighten(file):
-    """Leaves out what repeats (strides, event numbers, arrows between events): a quarter of the bytes stays."""
-    trace = json.loads(file.read_text())
-    trace["traceEvents"] = [event for event in trace["traceEvents"] if event.get("cat") not in ("ac2g", "fwdbwd")]
-    for event in trace["traceEvents"]:
-        for key in ("Input Strides", "Ev Idx", "Record function id", "Fwd thread id"):
-            event.get("args", {}).pop(key, None)
-    file.write_text(json.dumps(trace, separators=(",", ":")).replace('{"ph"', '\n{"ph"'))
+LIGHTENING = []
+
+
+def lighten_beside(file):
+    """While the next is recorded: a file written is a file kept, should the rest be cut short."""
+    LIGHTENING.append(subprocess.Popen([sys.executable, pathlib.Path(__file__).with_name("lighten_trace.py"), file]))
 
 
 # ---- eight ranks on the CPU ----
@@ -442,6 +441,8 @@ def gloo_rank(rank, world, fault, out):
     folder.mkdir(parents=True, exist_ok=True)
     profiler.export_chrome_trace(str(folder / f"rank{rank}.json"))
     (folder / f"steps{rank}.txt").write_text("".join(lines))
+    lighten_beside(folder / f"rank{rank}.json")
+    LIGHTENING[-1].wait()
     dist.barrier()
     dist.destroy_process_group()
 
@@ -458,8 +459,9 @@ def main():
             torch.multiprocessing.spawn(gloo_rank, (8, fault, asked.out), nprocs=8)
             print(f"gloo {fault}", flush=True)
         return
-    (asked.out / "steps.csv").write_text("name,which,median_ms,least_ms,most_ms,retries,peak_allocated_bytes,"
-                                         "peak_reserved_bytes,memory_share\n")
+    if not (asked.out / "steps.csv").exists():
+        (asked.out / "steps.csv").write_text("name,which,median_ms,least_ms,most_ms,retries,peak_allocated_bytes,"
+                                             "peak_reserved_bytes,memory_share\n")
     for is_timed in (True, False):
         for name in asked.names or FAULTS:
             fault, fixed = FAULTS[name]
@@ -470,7 +472,9 @@ def main():
                     print(f"{name} {which}: {type(error).__name__}: {str(error)[:300]}", flush=True)
                     clean()
                 if not is_timed and (file := asked.out / f"{name}.{which}.json").exists():
-                    lighten(file)
+                    lighten_beside(file)
+    for process in LIGHTENING:
+        process.wait()
 
 
 if __name__ == "__main__":

@@ -1,6 +1,10 @@
 // How sure a proposal is: how often the first proposal of its kind turned out faster where both
 // layouts were measured (data/agents/confidence.toml; the test that measures it writes that file).
 //
+// Measured on every layout of every group as the start, the fastest among them: there any proposal
+// is wrong. A share is (faster + 1) / (proposed + 2), Laplace's, so that no few successes are
+// certainty.
+//
 // Kinds: is the predicted gain beyond the interval of the difference or within it, and does one
 // thing change (micro-batch, recomputation, …), or the mesh or several things? A proposal that is
 // no layout, or is predicted slower, has none: such were never measured.
@@ -18,11 +22,11 @@
 
 namespace sextant::agents {
 
-// "beyond, one-change", "within, several-changes"; "": of no kind.
+// "beyond-setting", "within-mesh"; "": of no kind.
 std::string confidence_kind(const verify::Verdict& verdict);
 
 struct MeasuredConfidence {
-  double share = 0.0;         // of the first proposals, that were measured faster
+  double share = 0.0;         // that were measured faster
   std::int64_t proposed = 0;  // first proposals of the kind
   std::string source;
 };

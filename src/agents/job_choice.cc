@@ -91,7 +91,8 @@ class Choosing {
       turn_down(std::move(one));
       return;
     }
-    if (standing_.is_users && is_no_faster(one)) {
+    const bool is_asked = is_given_ && one.verdict.ruling == Ruling::kUndecidable;
+    if (standing_.is_users && is_no_faster(one) && !is_asked) {
       slower_ += 1;
       if (is_own(one)) {
         turn_down(std::move(one));

@@ -28,7 +28,8 @@ struct Choice {
 // Ranked by verify::stands_before: what may be advised, then what nothing decides, each the fastest
 // first. Proposed are those that differ from the ones before them: another mesh (is_like_mesh), or
 // on the same mesh another kind of change; of layouts that somebody gave, any. Nothing that is
-// predicted to be no faster is proposed, unless there is nothing to be faster than.
+// predicted to be no faster is proposed, unless there is nothing to be faster than, or somebody
+// gave it and the models cannot tell.
 Choice chosen(std::vector<RankedCandidate> candidates, const Standing& standing, bool is_given);
 
 // Of the planner's first where no layout runs: legal, and within memory.

@@ -21,6 +21,14 @@ bool meet(RatioRange one, RatioRange other) {
   return one.low <= other.high && other.low <= one.high;
 }
 
+// Is all that it says twice the effect of such a ratio, or more?
+bool is_twice_the_effect(RatioRange claimed, double ratio) {
+  constexpr double kRounding = 1e-9;
+  const double twice = 2.0 * ratio - 1.0;
+  return ratio > 1.0 ? claimed.low >= twice * (1.0 - kRounding)
+                     : claimed.high <= twice * (1.0 + kRounding);
+}
+
 // Can what it says be meant? Not where the range is none, or lies on the other side of 1.
 bool contradicts_itself(const Claim& claim) {
   if (!claim.ratio) {
@@ -207,7 +215,8 @@ ClaimRuling ruling_of(const Claim& claim, double ratio, RatioRange interval) {
   if (lower != (claim.direction == Direction::kLower)) {
     return ClaimRuling::kRefuted;
   }
-  return size_meets ? ClaimRuling::kHolds : ClaimRuling::kWrongSize;
+  const bool size_holds = size_meets && !(claim.ratio && is_twice_the_effect(*claim.ratio, ratio));
+  return size_holds ? ClaimRuling::kHolds : ClaimRuling::kWrongSize;
 }
 
 JudgedClaim judged_claim(const Claim& claim, const Sides& sides) {

@@ -3,11 +3,12 @@
 // Step and token-time: the interval of the difference (step/difference.h), turned from speeds into
 // times. A direction holds where the interval lies on that side of 1, is refuted where it lies on
 // the other, and cannot be told where it holds 1; "the same" holds within three percent
-// (step::kClaimedSameShare). A size holds where the claimed range meets the interval. An interval
-// that leaves 1 out is shorter than the effect itself: of a ratio r within a factor s, r · s < 1
-// gives 2r − 1 ≤ r² < r / s. So where the direction is told, twice the effect lies outside: a right
-// sign with twice the size is a wrong size. A size outside an interval that does not even tell the
-// direction is refuted.
+// (step::kClaimedSameShare). A size holds where the claimed range meets the interval and does not
+// begin at twice the effect. Of what is lower that follows from the interval, which is shorter than
+// the effect where it leaves 1 out (of a ratio r within a factor s, r · s < 1 gives 2r − 1 ≤ r² <
+// r / s); of what is higher it does not (x1.13 within a factor of 1.13 reaches x1.28), so it is
+// asked. A right sign with twice the size is a wrong size. A size outside an interval that does not
+// even tell the direction is refuted.
 //
 // Terms of the step (exposed communication, bubble, compute, host, update): the model's own terms.
 // They were not measured apart often enough to have an interval of their own; collectives err by

@@ -14,6 +14,7 @@
 #include "app/testing.h"
 #include "describe/cluster/load_cluster.h"
 #include "describe/layout/framework_defaults.h"
+#include "describe/layout/job_layout.h"
 #include "describe/layout/layout_text.h"
 #include "describe/layout/layout_words.h"
 #include "describe/layout/legality.h"
@@ -224,7 +225,7 @@ class RandomJobs {
   // The words. What read_job reads of them is what is asked of everyone.
   void say(AskedJob& asked) {
     app::JobRequest& words = asked.words;
-    words.layout = describe::layout_words(asked.job.layout, framework_);
+    words.layout = describe::layout_words(asked.job.layout, framework_, asked.job.cluster.device);
     if (asked.job.states("attention") && words.layout.find("attention=") == std::string::npos) {
       words.layout += fmt::format("{}attention={}", words.layout.empty() ? "" : ",",
                                   describe::value_of(asked.job.layout, "attention"));
@@ -232,10 +233,11 @@ class RandomJobs {
     words.framework = describe::word_of<describe::Framework>(describe::kFrameworkWords, framework_);
     words.sequences = std::to_string(asked.job.sequences.length);
     words.global_batch = std::to_string(asked.job.global_batch);
-    const auto read = describe::parse_layout(words.layout, framework_);
-    if (read) {
-      asked.job.layout = read->layout;
-      asked.job.stated = {read->given.begin(), read->given.end()};
+    describe::Job read = asked.job;
+    read.stated.clear();
+    if (describe::set_layout(words.layout, read)) {
+      asked.job.layout = read.layout;
+      asked.job.stated = read.stated;
     }
   }
 

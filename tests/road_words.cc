@@ -229,7 +229,7 @@ std::string cluster_word(const describe::Cluster& cluster, const ScratchFolder& 
 }
 
 std::string layout_word(const describe::Job& job) {
-  std::string text = describe::layout_words(job.layout, job.framework);
+  std::string text = describe::layout_words(job.layout, job.framework, job.cluster.device);
   if (job.states("attention") && text.find("attention=") == std::string::npos) {
     text += fmt::format("{}attention={}", text.empty() ? "" : ",",
                         describe::value_of(job.layout, "attention"));

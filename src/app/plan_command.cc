@@ -38,11 +38,12 @@ Result<void> add_details(const PlanProblem& of, const PlanSearch& searched,
                          const PlanRequest& request, const PlanWishes& wishes,
                          const Context& context, Answered<explain::PlanAnswer>& answered) {
   explain::PlanAnswer& answer = answered.answer;
-  const search::PlanRow& best = answer.plans.front();
+  const search::PlanRow& best = answer.chosen();
   if (wishes.training) {
     answer.training = step::training_run(*wishes.training, best.result);
   }
-  answer.shifts = search::plan_shifts(of, best.layout, effort_of(request, wishes), context.data);
+  answer.shifts = search::plan_shifts(of, answer.plans.front().layout, effort_of(request, wishes),
+                                      context.data);
   if (of.users) {
     answer.path = search::plan_path(of, {*of.users, of.users_broken}, best.layout);
   }
@@ -126,6 +127,7 @@ Result<Answered<explain::PlanAnswer>> plan(const PlanRequest& asked, const Conte
   const search::FindOptions options = find_options(request, wishes, of.machine);
   const PlanSearch searched = search_plans(of.problem, options);
   add_plans(of, wishes, request.pareto, searched, answer);
+  add_recommended(of, wishes, searched, options, answer);
   if (!answer.plans.empty()) {
     SEXTANT_CHECK_OK(add_details(of, searched, request, wishes, context, answered));
   } else if (answer.complete) {

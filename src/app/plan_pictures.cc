@@ -49,15 +49,17 @@ std::vector<explain::MeshTime> mesh_times(const std::vector<search::Plan>& plans
 
 std::vector<Picture> pictures_of(const PlanProblem& of, const PlanSearch& searched,
                                  const explain::PlanAnswer& answer) {
-  const search::PlanRow& best = answer.plans.front();
+  const search::PlanRow& best = answer.chosen();
   const std::string job = fmt::format("{} on {}", answer.job.model.name, answer.job.cluster.name);
   std::vector<Picture> pictures{
       {"memory", memory_drawing(of, best, fmt::format("{}: memory of {}", job, best.words))},
       {"timeline", timeline_of(best, fmt::format("{}: a step of {}", job, best.words))}};
-  if (answer.plans.size() > 1) {
+  const bool is_simpler = best.layout != answer.plans.front().layout;
+  if (is_simpler || answer.plans.size() > 1) {
     pictures.push_back({"waterfall", explain::waterfall_picture(
-                                         best, answer.plans[1],
-                                         fmt::format("{}: from the plan to the next", job))});
+                                         best, is_simpler ? answer.plans.front() : answer.plans[1],
+                                         fmt::format("{}: from the plan to the {}", job,
+                                                     is_simpler ? "fastest" : "next"))});
   }
   std::vector<search::PlanRow> front;
   for (const search::Plan& plan : searched.found.front) {

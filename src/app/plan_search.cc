@@ -2,10 +2,14 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "base/quantity_text.h"
+#include "search/choices.h"
+#include "search/recommend.h"
 
 namespace sextant::app {
 namespace {
@@ -67,6 +71,44 @@ void add_plans(const PlanProblem& of, const PlanWishes& wishes, bool pareto,
   answer.calls = found.calls;
   answer.complete = found.complete;
   answer.search_time = searched.time;
+}
+
+void add_recommended(const PlanProblem& of, const PlanWishes& wishes, const PlanSearch& searched,
+                     const search::FindOptions& options, explain::PlanAnswer& answer) {
+  using explain::Recommending;
+  if (answer.plans.empty() || !answer.differences) {
+    return;
+  }
+  const search::PlanRow& winner = answer.plans.front();
+  const search::Simplicity measure(search::choices_of(of.problem), of.problem.job,
+                                   *answer.differences);
+  const search::Burdens own = measure.of(winner.layout, winner.result.memory.fullest.device);
+  explain::PlanRecommended& chosen = answer.recommended.emplace();
+  chosen = {Recommending::kFastest, winner, own, own, {}};
+  if (wishes.objective == search::Objective::kMemory) {
+    chosen.why = Recommending::kObjective;
+    return;
+  }
+  const auto found = answer.complete ? search::recommended(of.problem, searched.found.plans.front(),
+                                                           options, *answer.differences)
+                                     : std::nullopt;
+  if (!found) {
+    chosen.why = Recommending::kStopped;
+    return;
+  }
+  if (found->plan.layout == winner.layout) {
+    return;
+  }
+  search::PlanRow row = search::plan_row(of, found->plan.layout);
+  const auto in_time = [&](const search::PlanRow& one) {
+    return !wishes.days || !wishes.training ||
+           step::training_run(*wishes.training, one.result).time / 1_days <= *wishes.days;
+  };
+  if (!in_time(row) && in_time(winner)) {
+    chosen.why = Recommending::kInTime;
+    return;
+  }
+  chosen = {Recommending::kSimpler, std::move(row), found->own, found->fastest, found->difference};
 }
 
 }  // namespace sextant::app

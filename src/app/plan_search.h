@@ -29,4 +29,8 @@ PlanSearch search_plans(const search::Problem& problem, const search::FindOption
 void add_plans(const PlanProblem& of, const PlanWishes& wishes, bool pareto,
                const PlanSearch& searched, explain::PlanAnswer& answer);
 
+// Fills what is recommended. REQUIRES: add_plans() was called, and `options` are the search's.
+void add_recommended(const PlanProblem& of, const PlanWishes& wishes, const PlanSearch& searched,
+                     const search::FindOptions& options, explain::PlanAnswer& answer);
+
 }  // namespace sextant::app

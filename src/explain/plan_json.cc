@@ -1,13 +1,37 @@
 // A plan's answer as JSON. docs/interface.md has the keys.
+#include "base/text.h"
+#include "describe/layout/layout_text.h"
 #include "explain/estimate_json.h"
 #include "explain/plan_parts.h"
 
 namespace sextant::explain {
 namespace {
 
+// Every key of a layout with its value: numbers as numbers, what is several as a list.
+Json layout_keys_json(const describe::Layout& layout) {
+  Json json = Json::object();
+  for (const auto& [key, value] : describe::layout_values(layout)) {
+    const auto number = to_integer(value);
+    json[std::string(key)] = number ? Json(*number) : Json(value);
+  }
+  if (!layout.split.layers_per_stage.empty()) {
+    json["layers_per_stage"] = layout.split.layers_per_stage;
+  }
+  json["overlap"] = Json::array();
+  for (const describe::Overlap what : layout.overlap) {
+    json["overlap"].push_back(describe::word_of<describe::Overlap>(describe::kOverlapWords, what));
+  }
+  json["order"] = Json::array();
+  for (const describe::Axis axis : layout.order) {
+    json["order"].push_back(describe::word_of<describe::Axis>(describe::kAxisWords, axis));
+  }
+  return json;
+}
+
 Json plan_row_json(const search::PlanRow& row) {
   Json json;
   json["layout"] = row.words;
+  json["keys"] = layout_keys_json(row.layout);
   json["mesh"] = row.mesh.empty() ? Json(nullptr) : Json(row.mesh);
   json["tp"] = row.layout.tp;
   json["cp"] = row.layout.cp;
@@ -33,6 +57,32 @@ Json plans_json(const PlanAnswer& answer) {
     list.push_back(std::move(json));
   }
   return list;
+}
+
+Json burdens_json(const search::Burdens& of) {
+  Json json{{"total", of.total()}};
+  for (const auto& [burden, word] : search::kBurdenWords) {
+    json[std::string(word)] = of[burden];
+  }
+  return json;
+}
+
+Json recommended_json(const PlanAnswer& answer) {
+  if (!answer.recommended) {
+    return nullptr;
+  }
+  const PlanRecommended& chosen = *answer.recommended;
+  Json json = plan_row_json(chosen.row);
+  const Seconds fastest = answer.plans.front().result.step.step;
+  const Seconds longer = chosen.row.result.step.step - fastest;
+  json["why"] = describe::word_of<Recommending>(kRecommendingWords, chosen.why);
+  json["longer_s"] = longer.base();
+  json["given_up"] = longer / fastest;
+  json["difference"] = {{"speed_ratio", chosen.difference.speed},
+                        {"interval", {chosen.difference.low, chosen.difference.high}}};
+  json["points"] = burdens_json(chosen.own);
+  json["fastest_points"] = burdens_json(chosen.winners);
+  return json;
 }
 
 Json shifts_json(const std::vector<search::PlanShift>& shifts) {
@@ -201,6 +251,7 @@ std::string plan_json(const PlanAnswer& answer) {
   json["headroom"] = answer.headroom;
   json["limit_bytes"] = answer.limit.base();
   json["found"] = !answer.plans.empty();
+  json["recommended"] = recommended_json(answer);
   json["plans"] = plans_json(answer);
   Json& front = json["front"] = Json::array();
   for (const search::PlanRow& row : answer.front) {

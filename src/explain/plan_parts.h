@@ -2,6 +2,8 @@
 #pragma once
 
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "explain/plan_view.h"
@@ -12,6 +14,8 @@ namespace sextant::explain {
 std::string plan_json(const PlanAnswer& answer);
 
 // Sections of the text, each "" where there is nothing to say.
+// Lines of the head, by name: what recommending gives up, and the fastest.
+std::vector<std::pair<std::string_view, std::string>> recommending_lines(const PlanAnswer& answer);
 std::string winner_text(const PlanAnswer& answer, const Style& style);
 std::string bounds_text(const search::PlanRow& best, const Style& style);
 std::string shifts_text(const PlanAnswer& answer, const Style& style);
@@ -25,6 +29,9 @@ std::string none_text(const PlanAnswer& answer, const Style& style);
 std::string search_text(const PlanAnswer& answer);
 std::string baselines_text(const PlanAnswer& answer, const Style& style);
 std::string proof_text(const PlanAnswer& answer);
+
+// "tp 4 · pp 4 × 7 chunks · dp 4 · micro-batch 1 · …": a layout for people.
+std::string layout_phrase(const search::PlanRow& row);
 
 // "15.6 T", "886", "47 k": three digits and a letter.
 std::string short_number(double value);

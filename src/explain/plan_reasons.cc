@@ -14,7 +14,7 @@ using sextant::to_text;
 
 // From the winner's step to the other's, term by term.
 std::string waterfall(const step::Estimate& from, const step::Estimate& to, const Style& style) {
-  Table table{{{"from the plan to it"}, {"plan", true}, {"it", true}, {"longer", true}}, {}};
+  Table table{{{"from the fastest to it"}, {"fastest", true}, {"it", true}, {"longer", true}}, {}};
   for (const TermChange& change : term_changes(from.step, to.step)) {
     if (change.term.time > Seconds() || change.longer > Seconds()) {
       table.rows.push_back({std::string(change.term.name), to_text(change.term.time),
@@ -37,14 +37,17 @@ std::string listed(const std::vector<std::string>& texts) {
 std::string asked_verdict(const PlanAnswer& answer, const search::PlanRow& row) {
   const Seconds step = row.result.step.step;
   const step::Estimate& best = answer.plans.front().result;
-  if (row.layout == answer.plans.front().layout) {
+  if (row.layout == answer.chosen().layout) {
     return "it is the plan";
   }
+  if (row.layout == answer.plans.front().layout) {
+    return "it is the fastest";
+  }
   if (step <= best.step.step) {
-    return fmt::format("it takes {}, {} against the plan", to_text(step),
+    return fmt::format("it takes {}, {} against the fastest", to_text(step),
                        signed_percent(step / best.step.step - 1.0));
   }
-  return fmt::format("it takes {} ({}), {}: {}", to_text(step),
+  return fmt::format("it takes {} ({} against the fastest), {}: {}", to_text(step),
                      signed_percent(step / best.step.step - 1.0), interval_words(answer, row),
                      decision_text(best, row.result));
 }

@@ -32,16 +32,15 @@ Table plans_table(const PlanAnswer& answer, const Style& style) {
     table.columns.push_back({"layout"});
   }
   const Seconds best = answer.plans.empty() ? Seconds(1.0) : answer.plans.front().result.step.step;
-  for (std::size_t i = 0; i < answer.plans.size(); ++i) {
-    const search::PlanRow& row = answer.plans[i];
+  const auto add = [&](const std::string& name, const search::PlanRow& row) {
     const step::Estimate& result = row.result;
     const Seconds step = result.step.step;
     const Bytes memory = result.memory.fullest.least;
-    std::vector<std::string> cells{std::to_string(i + 1), mesh_text(row),
-                                   std::to_string(row.layout.mbs)};
+    std::vector<std::string> cells{name, mesh_text(row), std::to_string(row.layout.mbs)};
     if (people) {
-      cells.insert(cells.end(), {to_text(step), i == 0 ? "" : signed_percent(step / best - 1.0),
-                                 to_text(memory), percent(result.use.mfu())});
+      cells.insert(cells.end(),
+                   {to_text(step), name == "1" ? "" : signed_percent(step / best - 1.0),
+                    to_text(memory), percent(result.use.mfu())});
     } else {
       cells.insert(cells.end(),
                    {fmt::format("{:.9g}", step.base()), fmt::format("{:.9g}", step / best),
@@ -54,6 +53,15 @@ Table plans_table(const PlanAnswer& answer, const Style& style) {
       cells.push_back(row.words);
     }
     table.rows.push_back(std::move(cells));
+  };
+  const auto is_plan = [&](const search::PlanRow& row) {
+    return people && row.layout == answer.chosen().layout;
+  };
+  if (people && std::ranges::none_of(answer.plans, is_plan) && !answer.plans.empty()) {
+    add("plan", answer.chosen());
+  }
+  for (std::size_t i = 0; i < answer.plans.size(); ++i) {
+    add(i > 0 && is_plan(answer.plans[i]) ? "plan" : std::to_string(i + 1), answer.plans[i]);
   }
   return table;
 }
@@ -93,7 +101,7 @@ std::string shifts_text(const PlanAnswer& answer, const Style& style) {
     return {};
   }
   const search::PlanRow& best = answer.plans.front();
-  Table table{{{"what would move it"}, {"step", true}, {"faster", true}, {"layout"}}, {}};
+  Table table{{{"what would move the fastest"}, {"step", true}, {"faster", true}, {"layout"}}, {}};
   for (const search::PlanShift& shift : answer.shifts) {
     if (!shift.why_not.empty()) {
       table.rows.push_back({shift.what, "-", "-", shift.why_not});

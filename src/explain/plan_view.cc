@@ -76,10 +76,11 @@ std::string signed_text(Seconds time) {
 }
 
 std::string winner_text(const PlanAnswer& answer, const Style& style) {
-  const search::PlanRow& best = answer.plans.front();
+  const search::PlanRow& best = answer.chosen();
   const step::Estimate& result = best.result;
   std::vector<std::pair<std::string_view, std::string>> lines{
       {"plan", bold(best.words.empty() ? "one device, nothing set" : best.words, style)},
+      {"in words", layout_phrase(best)},
       {"mesh", fmt::format("{} of {} devices, {} microbatch{} a step", mesh_text(best),
                            answer.job.cluster.devices, result.microbatches,
                            result.microbatches == 1 ? "" : "es")},
@@ -92,10 +93,13 @@ std::string winner_text(const PlanAnswer& answer, const Style& style) {
       {"energy", energy_text(result)},
       {"memory", plan_memory_line(answer, best)}};
   if (!best.mesh.empty()) {
-    lines.insert(lines.begin() + 2, {"JAX mesh", best.mesh});
+    lines.insert(lines.begin() + 3, {"JAX mesh", best.mesh});
   }
   if (answer.training) {
     lines.emplace_back("training", training_line(*answer.training, result, answer.days));
+  }
+  for (auto& line : recommending_lines(answer)) {
+    lines.push_back(std::move(line));
   }
   std::string text;
   for (const auto& [name, line] : lines) {
@@ -134,7 +138,7 @@ std::string to_text(const PlanAnswer& answer, const Style& style) {
     if (answer.path) {
       text += plan_section(path_text(*answer.path, style));
     }
-    text += plan_section(bounds_text(answer.plans.front(), style));
+    text += plan_section(bounds_text(answer.chosen(), style));
     text += plan_section(shifts_text(answer, style));
     text += plan_section(plans_text(answer, style));
     text += plan_section(front_text(answer, style));

@@ -2,6 +2,7 @@
 // decided, why a layout the user names lost, and how the search went.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -22,6 +23,7 @@
 #include "search/no_plan.h"
 #include "search/plan_path.h"
 #include "search/proof.h"
+#include "search/recommend.h"
 #include "search/shifts.h"
 #include "search/task.h"
 #include "search/why_not.h"
@@ -38,6 +40,28 @@ struct PlanBaseline {
   search::Calls calls;
 };
 
+// Why the layout that is recommended is, and not another.
+enum class Recommending {
+  kSimpler,    // it gives up little for it
+  kFastest,    // nothing simpler is as good: the winner
+  kInTime,     // the simpler one misses the deadline: the winner
+  kObjective,  // something else than time is asked for: the winner
+  kStopped,    // before simpler ones were looked for: the winner so far
+};
+inline constexpr std::array<describe::Word<Recommending>, 5> kRecommendingWords{
+    {{Recommending::kSimpler, "simpler"},
+     {Recommending::kFastest, "fastest"},
+     {Recommending::kInTime, "in time"},
+     {Recommending::kObjective, "objective"},
+     {Recommending::kStopped, "stopped"}}};
+struct PlanRecommended {
+  Recommending why = Recommending::kFastest;
+  search::PlanRow row;
+  search::Burdens own;
+  search::Burdens winners;      // of the first of the plans
+  step::Difference difference;  // of the row over it
+};
+
 struct PlanAnswer {
   Provenance provenance;
   describe::Job job;  // its layout: formats, kernels and what was fixed
@@ -45,8 +69,9 @@ struct PlanAnswer {
   std::string objective;
   double headroom = 0.0;
   Bytes limit;                         // of a device's memory, headroom apart
-  std::vector<search::PlanRow> plans;  // the best of each mesh; the first is the answer
-  std::vector<search::PlanRow> front;  // fastest first; empty where not asked for
+  std::vector<search::PlanRow> plans;  // the best of each idea; the first wins by the objective
+  std::optional<PlanRecommended> recommended;  // nothing where there is no plan
+  std::vector<search::PlanRow> front;          // fastest first; empty where not asked for
   std::optional<step::TrainingRun> training;
   std::vector<search::PlanShift> shifts;
   std::string asked;  // the layout that why_not is of, as the user wrote it
@@ -65,9 +90,13 @@ struct PlanAnswer {
   std::optional<EmitAnswer> files;
   describe::Assumptions assumed;
   std::optional<describe::DifferenceSpreads> differences;  // how well layouts are told apart
+  // The layout to run. REQUIRES: there is a plan.
+  [[nodiscard]] const search::PlanRow& chosen() const {
+    return recommended ? recommended->row : plans.front();
+  }
 };
 
-// JSON: schema sextant.plan/2. CSV: the plans.
+// JSON: schema sextant.plan/3. CSV: the plans.
 std::string to_text(const PlanAnswer& answer, const Style& style);
 
 // A term of two steps, in the order of step_terms.

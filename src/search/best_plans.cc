@@ -1,18 +1,15 @@
 #include "search/best_plans.h"
 
 #include <algorithm>
-#include <limits>
 
 namespace sextant::search {
 
-bool same_mesh(const describe::Layout& a, const describe::Layout& b) {
-  return a.tp == b.tp && a.cp == b.cp && a.pp == b.pp && a.ep == b.ep && a.etp == b.etp;
+bool same_idea(const describe::Layout& a, const describe::Layout& b) {
+  return a.tp == b.tp && a.pp == b.pp && a.ep == b.ep && a.etp == b.etp;
 }
 
 Seconds BestPlans::bound() const {
-  const Seconds by_rank = plans_.size() < top_ || plans_.empty()
-                              ? Seconds(std::numeric_limits<double>::infinity())
-                              : value(plans_.back());
+  const Seconds by_rank = plans_.size() < top_ || plans_.empty() ? below_ : value(plans_.back());
   if (front_within_ == 0.0 || plans_.empty()) {
     return by_rank;
   }
@@ -21,7 +18,7 @@ Seconds BestPlans::bound() const {
 
 Seconds BestPlans::bound(const describe::Layout& layout) const {
   const auto known = std::find_if(plans_.begin(), plans_.end(),
-                                  [&](const Plan& plan) { return same_mesh(plan.layout, layout); });
+                                  [&](const Plan& plan) { return same_idea(plan.layout, layout); });
   if (known == plans_.end() || front_within_ > 0.0) {
     return bound();
   }
@@ -50,7 +47,7 @@ void BestPlans::add(const Plan& plan) {
     add_to_front(plan);
   }
   const auto known = std::find_if(plans_.begin(), plans_.end(), [&](const Plan& other) {
-    return same_mesh(other.layout, plan.layout);
+    return same_idea(other.layout, plan.layout);
   });
   if (known != plans_.end()) {
     if (value(*known) <= value(plan)) {

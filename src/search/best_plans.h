@@ -1,6 +1,7 @@
 // The plans a search has found so far, and the bound that follows from them.
 #pragma once
 
+#include <limits>
 #include <vector>
 
 #include "search/find.h"
@@ -10,14 +11,18 @@ namespace sextant::search {
 class BestPlans {
  public:
   explicit BestPlans(const FindOptions& options)
-      : top_(options.top), weight_(options.computing_weight), front_within_(options.front_within) {}
+      : top_(options.top),
+        weight_(options.computing_weight),
+        front_within_(options.front_within),
+        below_(options.only ? options.only->below
+                            : Seconds(std::numeric_limits<double>::infinity())) {}
 
   // What is made small.
   [[nodiscard]] Seconds value(const Plan& plan) const { return plan.value(weight_); }
 
   // A layout with a larger or equal value changes nothing that was asked for.
   [[nodiscard]] Seconds bound() const;
-  // The same for a layout of this mesh.
+  // The same for a layout of this idea.
   [[nodiscard]] Seconds bound(const describe::Layout& layout) const;
   void add(const Plan& plan);
   void add(const BestPlans& others);
@@ -30,7 +35,8 @@ class BestPlans {
   std::size_t top_;
   double weight_;
   double front_within_;
-  std::vector<Plan> plans_;  // fastest first, one a mesh
+  Seconds below_;            // what is asked for is
+  std::vector<Plan> plans_;  // fastest first, one an idea
   std::vector<Plan> front_;
 };
 

@@ -54,13 +54,24 @@ static_assert(static_cast<int>(Overlap::kTensorParallel) == 2 &&
 
 }  // namespace
 
-Explorer::Explorer(const Space& space, double computing_weight)
+Explorer::Explorer(const Space& space, const FindOptions& options)
     : space_(space),
-      weight_(computing_weight),
+      weight_(options.computing_weight),
+      only_(options.only),
       leaf_(space.problem()),
       passes_alone_(data_inside(space.problem(), space.choices())),
       hides_most_(hides_most(space.choices())),
       floors_((space.choices().recompute.size() + 1) * kInnerOrders) {}
+
+bool Explorer::is_too_hard(const Layout& layout) const {
+  return only_ && only_->measure->of_mesh(layout).total() > only_->points;
+}
+
+bool Explorer::switches_are_too_hard(const Layout& layout) const {
+  return only_ &&
+         only_->measure->of_mesh(layout).total() + only_->measure->of_switches(layout).total() >
+             only_->points;
+}
 
 double Explorer::share(const Shape& shape) const {
   const describe::Job& job = space_.problem().job;
@@ -174,6 +185,9 @@ void Explorer::explore(const Shape& shape, Seconds compute_floor, BestPlans& bes
   too_large_.clear();
   for (const Variant& variant : space_.variants(shape)) {
     const Layout layout = space_.layout_of(shape, variant);
+    if (is_too_hard(layout)) {
+      continue;
+    }
     const double all = space_.count(layout);
     settled.possible += all;
     if (all == 0.0) {
@@ -267,6 +281,9 @@ void Explorer::explore(const Layout& layout, BestPlans& best, Settled& settled) 
   lanes_.clear();
   for (const Pipeline& pipeline : space_.pipelines(layout)) {
     Space::set(pipeline, at);
+    if (is_too_hard(at)) {
+      continue;
+    }
     const Switches& switches = switches_in(at);
     const auto& held = space_.held(at.stages());
     if (switches.may_fit.empty()) {
@@ -324,9 +341,20 @@ void Explorer::explore_cut(Layout& layout, const Lane& lane, std::size_t split, 
   layout.split = space_.splits(layout.stages())[split];
   unfit_.clear();
   order_.clear();
+  if (is_too_hard(layout)) {
+    return;
+  }
   for (const Choice& choice : lane.switches->may_fit) {
     const SwitchGroup& group = *choice.group;
     const Sharding& sharding = *choice.sharding;
+    if (only_) {
+      layout.recompute = group.recompute;
+      space_.set(sharding, layout);
+      layout.overlap.clear();
+      if (switches_are_too_hard(layout)) {
+        continue;
+      }
+    }
     const auto number = static_cast<double>(sharding.hidden.size());
     if (knows_floor(group, layout) && floor_of(group, lane.pipeline, held, layout) >= bound) {
       settled.too_slow += number;
@@ -370,6 +398,9 @@ void Explorer::time_all(Layout& layout, const Sharding& sharding, BestPlans& bes
       continue;
     }
     layout.overlap = sharding.hidden[i];
+    if (switches_are_too_hard(layout)) {
+      continue;  // what hides less may not be
+    }
     const step::StepTerms time = leaf_.time(layout);
     settled.timed += 1.0;
     if (i == 0) {
@@ -377,7 +408,9 @@ void Explorer::time_all(Layout& layout, const Sharding& sharding, BestPlans& bes
     }
     if (time.step + time.computing * weight_ < best.bound(layout)) {
       const cost::RankMemory memory = leaf_.memory(layout);
-      best.add({layout, time, memory.least, memory.device});
+      if (!only_ || only_->measure->of(layout, memory.device).total() <= only_->points) {
+        best.add({layout, time, memory.least, memory.device});
+      }
     }
   }
 }

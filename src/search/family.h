@@ -18,8 +18,8 @@ namespace sextant::search {
 // A worker of the search: its own caches, its own count. One a thread.
 class Explorer {
  public:
-  // `computing_weight`: FindOptions.
-  Explorer(const Space& space, double computing_weight);
+  // Of the options, what is made small and what alone is asked for.
+  Explorer(const Space& space, const FindOptions& options);
 
   // Computing alone, nothing recomputed: no layout of the shape has a smaller value.
   Seconds compute_floor(const Shape& shape);
@@ -60,6 +60,10 @@ class Explorer {
   };
   static constexpr std::size_t kInnerOrders = 3;
   [[nodiscard]] static std::size_t inner_order(const describe::Layout& layout);
+  // More points than are asked for, whatever is switched.
+  [[nodiscard]] bool is_too_hard(const describe::Layout& layout) const;
+  // With its switches; `layout`'s own.
+  [[nodiscard]] bool switches_are_too_hard(const describe::Layout& layout) const;
   [[nodiscard]] double share(const Shape& shape) const;
   // Of a layout whose step takes at least `step`.
   [[nodiscard]] Seconds value_floor(Seconds step, const step::StepFloor& floor,
@@ -124,6 +128,7 @@ class Explorer {
 
   Space space_;
   double weight_;  // of computing
+  std::optional<Only> only_;
   Leaf leaf_;
   std::unordered_map<std::uint64_t, bool> fits_;                        // of the shape explored
   std::unordered_map<std::uint64_t, bool> may_fit_;                     // of it too

@@ -15,11 +15,11 @@ constexpr std::size_t kLargestRound = 512;
 // Runs task(worker, i) for i in [first, last), each worker with an Explorer of its own.
 class Workers {
  public:
-  Workers(const Space& space, unsigned threads, double computing_weight) {
+  Workers(const Space& space, const FindOptions& options) {
     const unsigned count =
-        threads > 0 ? threads : std::max(1U, std::thread::hardware_concurrency());
+        options.threads > 0 ? options.threads : std::max(1U, std::thread::hardware_concurrency());
     for (unsigned i = 0; i < count; ++i) {
-      explorers_.emplace_back(space, computing_weight);
+      explorers_.emplace_back(space, options);
     }
   }
 
@@ -83,7 +83,7 @@ Settled& Settled::operator+=(const Settled& other) {
 }
 
 Found find_plans(const Space& space, const FindOptions& options) {
-  Workers workers(space, options.threads, options.computing_weight);
+  Workers workers(space, options);
   // Step 1. Every shape's floor by computing alone.
   std::vector<Candidate> candidates(space.shapes().size());
   workers.run(0, candidates.size(), options.stop, [&](Explorer& explorer, std::size_t i) {
@@ -97,11 +97,11 @@ Found find_plans(const Space& space, const FindOptions& options) {
   }
   std::stable_sort(candidates.begin(), candidates.end(),
                    [](const Candidate& a, const Candidate& b) { return a.floor < b.floor; });
-  // Step 2. A first bound.
+  // Step 2. A first bound, where none was given.
   BestPlans best(options);
   std::vector<Candidate> likely;
   for (const Candidate& candidate : candidates) {
-    if (is_likely(candidate.shape, space.choices())) {
+    if (!options.only && is_likely(candidate.shape, space.choices())) {
       likely.push_back(candidate);
     }
   }

@@ -11,9 +11,11 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "search/leaf.h"
+#include "search/simplicity.h"
 #include "search/space.h"
 
 namespace sextant::search {
@@ -45,8 +47,15 @@ struct Progress {
   Seconds best;           // 0: none yet
 };
 
+// Layouts with at most so many points, whose value is below a limit.
+struct Only {
+  const Simplicity* measure = nullptr;
+  int points = 0;
+  Seconds below;
+};
+
 struct FindOptions {
-  std::size_t top = 5;  // plans, each of another mesh (tp, cp, pp, ep, etp)
+  std::size_t top = 5;  // plans, each another idea (same_idea)
   // What is made small: the step, and so much of what a device computes in it (step/energy.h: the
   // least energy).
   double computing_weight = 0.0;
@@ -54,12 +63,14 @@ struct FindOptions {
   // Also asked for: of plans up to this much slower than the best, those that no other beats in
   // both time and memory. 0: none.
   double front_within = 0.0;
+  // Nothing: all of them. What became of layouts that were not asked for is not counted.
+  std::optional<Only> only = std::nullopt;
   const std::atomic<bool>* stop = nullptr;
   std::function<void(const Progress&)> progress = {};
 };
 
 struct Found {
-  std::vector<Plan> plans;  // the best of each mesh, fastest first
+  std::vector<Plan> plans;  // the best of each idea, fastest first
   std::vector<Plan> front;  // by time; each needs less memory than the one before
   Settled settled;
   Calls calls;
@@ -68,7 +79,8 @@ struct Found {
 
 Found find_plans(const Space& space, const FindOptions& options);
 
-// Same mesh: tp, cp, pp, ep and etp.
-bool same_mesh(const describe::Layout& a, const describe::Layout& b);
+// The same tp, pp, ep and etp. Contexts make no idea of their own: twice as many ranks with twice
+// the sequences of a microbatch do the same work in almost the same time.
+bool same_idea(const describe::Layout& a, const describe::Layout& b);
 
 }  // namespace sextant::search

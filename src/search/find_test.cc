@@ -107,7 +107,7 @@ TEST_P(ExactFind, EqualsTryingEveryMeshOfSeveralSlices) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, ExactFind, testing::Range(0U, 10U));
 
-// What the whole list of layouts says about the best of each mesh and about the front, for each of
+// What the whole list of layouts says about the best of each idea and about the front, for each of
 // these options.
 std::vector<BestPlans> tried_one_by_one(const Problem& problem,
                                         std::span<const FindOptions> options) {
@@ -149,7 +149,7 @@ TEST(Find, HidesTensorParallelismInsideTheDomainOnly) {
   EXPECT_EQ(overlapping[4] + overlapping[8], 0U);
 }
 
-TEST(Find, GivesTheBestOfEachMeshAndTheFront) {
+TEST(Find, GivesTheBestOfEachIdeaAndTheFront) {
   const std::array<FindOptions, 2> options{
       FindOptions{.top = 4, .threads = 1, .front_within = 0.0},
       FindOptions{.top = 4, .threads = 1, .front_within = 0.2}};

@@ -93,9 +93,10 @@ class LeanSearch {
 void add_if_fits(const std::string& what, const Problem& problem, std::vector<Remedy>& changes) {
   const auto lean = leanest(problem);
   if (lean && lean->needed <= problem.available()) {
-    changes.push_back({what, std::nullopt,
-                       describe::layout_words(lean->layout, problem.job.framework), lean->needed,
-                       problem.available()});
+    changes.push_back(
+        {what, std::nullopt,
+         describe::layout_words(lean->layout, problem.job.framework, problem.job.cluster.device),
+         lean->needed, problem.available()});
   }
 }
 

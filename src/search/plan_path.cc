@@ -157,7 +157,8 @@ PlanPath plan_path(const Task& task, const PathStart& users, const Layout& plan)
   Layout from = users.layout;
   from.dp = task.problem.is_fixed("dp") ? from.dp : 0;
   path.start.layout = from;
-  path.start.words = describe::layout_words(from, task.problem.job.framework);
+  path.start.words =
+      describe::layout_words(from, task.problem.job.framework, task.problem.job.cluster.device);
   path.broken = users.broken;
   if (path.broken.empty()) {
     path.broken = broken_rules(task, from);

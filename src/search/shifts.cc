@@ -56,7 +56,8 @@ PlanShift searched(std::string what, const Problem& problem, const Effort& effor
     return shift;
   }
   shift.step = plan->time.step;
-  shift.words = describe::layout_words(plan->layout, problem.job.framework);
+  shift.words =
+      describe::layout_words(plan->layout, problem.job.framework, problem.job.cluster.device);
   return shift;
 }
 

@@ -40,7 +40,7 @@ PlanRow plan_row(const Task& task, const describe::Layout& layout) {
   PlanRow row;
   row.layout = layout;
   row.dp = job.dp();
-  row.words = describe::layout_words(layout, job.framework);
+  row.words = describe::layout_words(layout, job.framework, job.cluster.device);
   if (job.framework == describe::Framework::kMaxtext) {
     row.mesh = describe::to_text(describe::mesh_of(job));
   }

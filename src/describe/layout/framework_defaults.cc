@@ -130,7 +130,49 @@ Schedule default_schedule(std::int64_t vpp) {
 }
 
 Framework default_framework(const Cluster& cluster) {
+  if (cluster.device.vendor == Vendor::kCpu) {
+    return Framework::kOther;
+  }
   return is_torus(cluster) ? Framework::kMaxtext : Framework::kMegatronCore;
+}
+
+Precision default_precision(const Device& device) {
+  const auto bf16 = device.peak(DType::kBf16);
+  const auto fp32 = device.peak(DType::kFp32);
+  if (bf16 && (!fp32 || bf16->value > fp32->value)) {
+    return Precision::kBf16;
+  }
+  const auto fp16 = device.peak(DType::kFp16);
+  if (fp16 && (!fp32 || fp16->value > fp32->value)) {
+    return Precision::kFp16;
+  }
+  return fp32 ? Precision::kFp32 : Precision::kBf16;
+}
+
+Assumptions fill_device_defaults(Layout& layout, std::span<const std::string> given,
+                                 const Device& device) {
+  const auto is_given = [&given](std::string_view key) {
+    return std::find(given.begin(), given.end(), key) != given.end();
+  };
+  const Precision usual = default_precision(device);
+  if (is_given("precision") || usual == Precision::kBf16) {
+    return {};
+  }
+  const Storage kept = usual == Precision::kFp16 ? Storage::kFp16 : Storage::kFp32;
+  Filler filler(given, device.name);
+  filler.fill(layout.precision, usual, "precision", word_of<Precision>(kPrecisionWords, usual));
+  if (layout.gradients == Storage::kBf16) {
+    filler.fill(layout.gradients, kept, "gradients", word_of<Storage>(kStorageWords, kept));
+  }
+  if (layout.parameters == Storage::kBf16) {
+    filler.fill(layout.parameters, kept, "parameters", word_of<Storage>(kStorageWords, kept));
+    Optimizer in_place = layout.optimizer;
+    in_place.master = Storage::kNone;
+    if (kept == Storage::kFp32 && layout.optimizer == default_optimizer(OptimizerKind::kAdam)) {
+      filler.fill(layout.optimizer, in_place, "optimizer", "adam:none:fp32:fp32");
+    }
+  }
+  return std::move(filler).filled();
 }
 
 Assumptions fill_defaults(Layout& layout, std::span<const std::string> given, Framework framework) {

@@ -40,6 +40,8 @@ Result<void> set_layout(std::string_view text, Job& job) {
   job.layout = std::move(reading.layout);
   job.stated.insert(reading.given.begin(), reading.given.end());
   job.assumed.insert(job.assumed.end(), reading.defaulted.begin(), reading.defaulted.end());
+  const Assumptions decided = fill_device_defaults(job.layout, reading.given, job.cluster.device);
+  job.assumed.insert(job.assumed.end(), decided.begin(), decided.end());
   return set_mesh(words.mesh, job.layout);
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "describe/layout/framework_defaults.h"
 #include "describe/layout/layout_text.h"
 
 namespace sextant::describe {
@@ -15,12 +16,13 @@ std::string value_of(const Layout& layout, std::string_view key) {
   return {};
 }
 
-std::string layout_words(const Layout& layout, Framework framework) {
+std::string layout_words(const Layout& layout, Framework framework, const Device& device) {
   std::string text = to_text(layout);
-  const auto read = parse_layout(text, framework);
+  auto read = parse_layout(text, framework);
   if (!read) {
     return text;
   }
+  fill_device_defaults(read->layout, read->given, device);
   const auto wanted = layout_values(layout);
   const auto got = layout_values(read->layout);
   for (std::size_t i = 0; i < wanted.size(); ++i) {

@@ -19,7 +19,7 @@ using Json = nlohmann::ordered_json;
 
 // Of the shape of a command's document; docs/interface.md says what each has.
 constexpr int schema_version(std::string_view command) {
-  if (command == "estimate" || command == "estimate-sweep") {
+  if (command == "check" || command == "estimate" || command == "estimate-sweep") {
     return 3;
   }
   constexpr std::array<std::string_view, 10> kFirst{

@@ -63,7 +63,7 @@ TEST(CheckCli, WhatTheFrameworkRefusesIsOneAndNamesTheRule) {
   const Ran ran = run_sextant({"check", script.path(), "--on", "h100-sxm", "--json"});
   EXPECT_EQ(ran.exit_code, 1) << ran.out;
   const json answer = json::parse(ran.out);
-  EXPECT_EQ(answer["schema"], "sextant.check/2");
+  EXPECT_EQ(answer["schema"], "sextant.check/3");
   EXPECT_FALSE(answer["legal"].get<bool>());
   EXPECT_FALSE(answer["violations"].empty());
   EXPECT_TRUE(answer["predicted"].is_null());

@@ -28,6 +28,11 @@ std::vector<Parameter> check_parameters() {
            .value = "LENGTH",
            .help = "tokens a sequence, where the files do not say",
            .example = "4096"},
+          {.name = "layout",
+           .kind = ParameterKind::kLayout,
+           .value = "LAYOUT",
+           .help = "keys of the layout, where the files do not say",
+           .example = "tp=8,mbs=1"},
           {.name = "gbs",
            .kind = ParameterKind::kCount,
            .value = "SEQUENCES",
@@ -52,10 +57,10 @@ UseCase check_use_case() {
       .parameters = check_parameters(),
       .run =
           [](const Values& values, const Context& context, const Control&) {
+            FileRequest files = file_request(values.all("file"), values.one("model"), values);
+            files.layout = values.one("layout");
             return reply_of(
-                check({.files = file_request(values.all("file"), values.one("model"), values),
-                       .to_row = values.has("to-row")},
-                      context));
+                check({.files = std::move(files), .to_row = values.has("to-row")}, context));
           },
       .finds = true};
 }

@@ -7,10 +7,12 @@
 #include <fmt/format.h>
 
 #include "base/file.h"
+#include "base/integers.h"
 #include "base/sha256.h"
 #include "base/text.h"
 #include "describe/cluster/load_cluster.h"
 #include "describe/layout/job_defaults.h"
+#include "describe/layout/layout_text.h"
 #include "describe/model/load_model.h"
 #include "emit/log_reading.h"
 #include "emit/setting_rules.h"
@@ -117,6 +119,8 @@ Result<void> add_named(const std::string& script, const emit::Settings& settings
     if (!found) {
       out.open.push_back(fmt::format("{} is not beside {}: give it as another FILE",
                                      printable(one.values.front()), emit::to_text(one.place)));
+      out.settings.unresolved.push_back(
+          {printable(one.values.front()), "it is not beside the script", one.place, {}, true});
       continue;
     }
     SEXTANT_TRY(Given given, load(*found));
@@ -158,6 +162,39 @@ Result<describe::Cluster> cluster_of(const std::string& word, std::int64_t devic
       is_device(word, context) ? fmt::format("{}x{}", devices, word) : word, context.data);
 }
 
+std::string not_known_text(const emit::Reading& reading) {
+  const std::vector<std::string> fields(reading.not_known.begin(), reading.not_known.end());
+  return fmt::format("{} not known from these files (see unresolved): ‹layout› or ‹model› say it",
+                     join(fields, ", ") + (fields.size() == 1 ? " is" : " are"));
+}
+
+// What the caller says of the layout.
+Result<void> add_layout(const std::string& text, emit::Reading& reading) {
+  if (text.empty()) {
+    return {};
+  }
+  SEXTANT_TRY(const std::vector<std::string> keys, describe::set_keys(text, reading.layout));
+  for (const std::string& key : keys) {
+    reading.not_known.erase(key);
+    std::erase_if(reading.facts, [&](const emit::Fact& fact) { return fact.field == key; });
+    reading.facts.push_back({key, {}, "‹layout› " + text, {}});
+  }
+  for (const auto& [key, value] : describe::layout_values(reading.layout)) {
+    for (emit::Fact& fact : reading.facts) {
+      fact.value = fact.field == key && fact.value.empty() ? value : fact.value;
+    }
+  }
+  if (reading.layout.dp == 0 && reading.devices) {
+    const describe::Layout& at = reading.layout;
+    const std::int64_t ranks = saturating_product({at.tp, at.pp, at.cp});
+    if (*reading.devices % ranks == 0) {
+      reading.layout.dp = *reading.devices / ranks;
+      reading.not_known.erase("dp");
+    }
+  }
+  return {};
+}
+
 std::string model_wanted(const FileRequest& request) {
   return fmt::format("‹{} MODEL›", request.model_parameter);
 }
@@ -168,7 +205,8 @@ Result<void> read_cluster(const FileRequest& request, const Context& context, Fi
   if (!counted && (request.cluster.empty() || is_device(request.cluster, context))) {
     out.open.emplace_back("devices are not stated: ‹on› CLUSTER");
   }
-  const std::int64_t devices = out.reading.devices.value_or(describe::least_devices(job.layout));
+  const std::int64_t devices = out.reading.devices.value_or(
+      std::max(describe::least_devices(job.layout), out.reading.least_devices));
   if (!request.cluster.empty()) {
     SEXTANT_TRY(job.cluster, cluster_of(request.cluster, devices, context));
     out.device_stated = true;
@@ -221,8 +259,13 @@ Result<FileJob> read_files(const FileRequest& request, const Context& context) {
   FileJob out;
   SEXTANT_CHECK_OK(read_settings(request, out));
   out.reading = emit::read(out.settings, context.data);
+  SEXTANT_CHECK_OK(add_layout(request.layout, out.reading));
   for (const Given& given : out.files) {
     out.inputs.emplace_back(given.file.name, sha256_hex(given.file.text));
+  }
+  if (!out.reading.not_known.empty()) {
+    out.open.push_back(not_known_text(out.reading));
+    return out;  // rules are not asked of stand-ins for what the files do say
   }
   describe::Job job;
   job.framework = emit::framework_of(out.settings.dialect);

@@ -27,6 +27,7 @@ struct FileRequest {
   std::string sequences;
   std::string global_batch;
   std::string workload;  // "": pre-training, which files write; as JobRequest's
+  std::string layout{};  // LAYOUT keys, which stand over what the files say
   std::string_view model_parameter = "model";  // what the caller calls `model`
 };
 

@@ -144,9 +144,12 @@ Reading read_accelerate_layout(const Settings& settings) {
   read_processes(reader, reading);
   read_mixed(reader, reading.layout);
   const Engine engine = read_engine(reader, reading);
-  reader.fact("zero", std::string(describe::word_of<Engine>(kEngineWords, engine)),
-              kDistributedType);
   accelerate::read_engine_settings(engine, reader, reading);
+  const bool said = std::any_of(reading.facts.begin(), reading.facts.end(),
+                                [](const Fact& fact) { return fact.field == "zero"; });
+  if (engine == Engine::kFsdp && !said) {  // what FSDP does where no strategy is named
+    reader.fact("zero", std::to_string(static_cast<int>(reading.layout.zero)), kDistributedType);
+  }
   read_dynamo(reader, reading.layout);
   const KnownKeys known = accelerate_keys();
   for (const Setting& setting : settings.given) {

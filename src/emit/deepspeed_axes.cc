@@ -158,7 +158,7 @@ void read_batch(SettingReader& reader, Reading& reading) {
     const bool open = reader.find(kAccumulation) != nullptr && !rounds;
     if (!open) {
       reading.global_batch = saturating_product({*micro, rounds.value_or(1), at.dp});
-      reader.fact("gbs", std::to_string(*reading.global_batch), said);
+      reader.derived("gbs", std::to_string(*reading.global_batch), said);
     }
   }
 }

@@ -10,6 +10,8 @@
 #include "emit/maxtext.h"
 #include "emit/megatron.h"
 #include "emit/nanotron.h"
+#include "emit/not_known.h"
+#include "emit/shape_facts.h"
 #include "emit/torchtitan.h"
 #include "emit/trainer_flags.h"
 
@@ -124,11 +126,17 @@ std::set<std::string, std::less<>> stated_keys(const Reading& reading) {
 }
 
 Reading read(const Settings& settings, const describe::DataStore& data) {
-  Reading reading = read_words(settings, data);
-  if (settings.dialect == Dialect::kDeepspeed || settings.dialect == Dialect::kAccelerate) {
-    read_trainer_flags(settings, data, reading);
-  }
+  const auto reader = [&data](const Settings& asked) {
+    Reading reading = read_words(asked, data);
+    if (asked.dialect == Dialect::kDeepspeed || asked.dialect == Dialect::kAccelerate) {
+      read_trainer_flags(asked, data, reading);
+    }
+    add_shape_facts(asked, reading);
+    return reading;
+  };
+  Reading reading = reader(settings);
   forget_derived(settings, reading);
+  mark_not_known(settings, reader, reading);
   add_nearest(data, reading);
   return reading;
 }

@@ -37,6 +37,7 @@ struct Fact {
   std::string value;  // as `sextant` writes it
   std::string words;  // as the user wrote it: "--tensor-model-parallel-size 8"
   Place place{};
+  bool derived = false;  // worked out with other fields: not known where one of them is not
 };
 
 // A key the framework does not have, and the nearest ones that it has.
@@ -59,8 +60,12 @@ struct Reading {
   std::optional<std::int64_t> global_batch;  // sequences a step
   std::optional<std::int64_t> devices;
   std::optional<std::int64_t> devices_per_node;
+  std::int64_t least_devices = 1;  // what the axes that are stated take together
   std::vector<Fact> facts;
   std::vector<Unresolved> unresolved;  // the settings' own, and values that are no numbers
+  // Fields that the files speak of in words that are not known (emit/not_known.h): the layout holds
+  // no more than a stand-in, and no fact names them.
+  std::set<std::string, std::less<>> not_known;
   // Not those of a log, which lists what the framework worked out beside what it was told. The
   // nearest keys are given for the first of them.
   std::vector<UnknownSetting> unknown;

@@ -9,6 +9,7 @@
 #include "base/integers.h"
 #include "base/text.h"
 #include "describe/cluster/torus.h"
+#include "describe/layout/layout_text.h"
 #include "describe/layout/mesh.h"
 #include "emit/maxtext_parts.h"
 
@@ -193,7 +194,9 @@ FilledMesh read_mesh(SettingReader& reader, Reading& reading) {
   if (mesh.ici.open && reading.devices && *reading.devices % outside == 0) {
     fill(reader, mesh.ici, true, *reading.devices / outside);
   }
-  if (!mesh.ici.open) {
+  if (mesh.ici.open) {
+    reading.least_devices = saturating_product({mesh.ici.product(), outside});
+  } else {
     const std::int64_t said = saturating_product({mesh.ici.product(), outside});
     if (reading.devices && *reading.devices != said) {
       reading.unresolved.push_back(
@@ -206,7 +209,9 @@ FilledMesh read_mesh(SettingReader& reader, Reading& reading) {
   return mesh;
 }
 
-void say(SettingReader& reader, const FilledMesh& mesh) {
+// Each axis is said with what its field comes to; dp only where the devices are known.
+void say(SettingReader& reader, const FilledMesh& mesh, const describe::Layout& at) {
+  const auto values = describe::layout_values(at);
   for (std::size_t i = 0; i < kMeshAxes.size(); ++i) {
     for (const bool inside : {true, false}) {
       const std::string key = axis_key(inside, kMeshAxes[i].name);
@@ -214,7 +219,12 @@ void say(SettingReader& reader, const FilledMesh& mesh) {
       if (kMeshAxes[i].role == Role::kIgnored && size > 1) {
         reader.unresolved(key, "an axis for inference; left out");
       } else if (kMeshAxes[i].role != Role::kIgnored) {
-        reader.fact(kMeshAxes[i].field, std::to_string(size), key);
+        const auto value = std::ranges::find(values, kMeshAxes[i].field,
+                                             [](const auto& pair) { return pair.first; });
+        const bool open = kMeshAxes[i].field == "dp" && at.dp == 0;
+        if (value != values.end() && !open) {
+          reader.fact(kMeshAxes[i].field, value->second, key);
+        }
       }
     }
   }
@@ -279,6 +289,9 @@ void read_mesh_sharding(SettingReader& reader, describe::Layout& at, Sizes sizes
   if (shard > 1 || !known) {
     at.zero = describe::Zero::kParameters;
     at.zero_group = copies > 1 && known ? shard : 0;
+    for (const bool inside : {true, false}) {
+      reader.fact("zero", "3", axis_key(inside, "fsdp"));
+    }
   } else if (over_data && copies > 1) {
     at.zero = describe::Zero::kOptimizer;
     reader.fact("zero", "1", kShardOptimizer);
@@ -348,7 +361,6 @@ void write_axes(const describe::Job& job, SettingWriter& out) {
 
 void read_axes(SettingReader& reader, Reading& reading) {
   const FilledMesh mesh = read_mesh(reader, reading);
-  say(reader, mesh);
   Sizes sizes;
   sizes.fill(1);
   for (std::size_t i = 0; i < kMeshAxes.size(); ++i) {
@@ -368,6 +380,7 @@ void read_axes(SettingReader& reader, Reading& reading) {
                       "-1 takes what is left of the devices, which are not known; read as 1");
   }
   at.dp = known ? saturating_product({of(sizes, Role::kData), of(sizes, Role::kFsdp), at.ep}) : 0;
+  say(reader, mesh, at);
   read_order(reader, reading, as_mesh(mesh));
   read_context_strategy(reader, at, of(sizes, Role::kUlysses));
   read_mesh_sharding(reader, at, sizes, known);

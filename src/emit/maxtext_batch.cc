@@ -134,7 +134,7 @@ void read_batch(SettingReader& reader, Reading& reading, std::optional<std::int6
   const std::int64_t batch = sequences(ranks, per_device);
   if (reading.devices && at.dp > 0) {
     reading.global_batch = saturating_product({batch, steps});
-    reader.fact("gbs", std::to_string(*reading.global_batch), kPerDevice);
+    reader.derived("gbs", std::to_string(*reading.global_batch), kPerDevice);
   }
   const std::int64_t share = saturating_product({replicas, parts});
   if (batch < 1 || batch % share != 0) {
@@ -143,7 +143,7 @@ void read_batch(SettingReader& reader, Reading& reading, std::optional<std::int6
     return;
   }
   at.mbs = batch / share;
-  reader.fact("mbs", std::to_string(at.mbs), kPerDevice);
+  reader.derived("mbs", std::to_string(at.mbs), kPerDevice);
 }
 
 }  // namespace sextant::emit::maxtext

@@ -210,10 +210,13 @@ void ArgumentReader::unresolved(std::string_view name, std::string_view why) {
     reading_.unresolved.push_back({std::string(name), std::string(why), {}});
     return;
   }
+  const Spelling* spelling = spelling_of(name);
+  const bool bridge = program_ == Megatron::kBridge && spelling != nullptr;
   std::erase_if(reading_.facts, [&](const Fact& fact) {
     return fact.field == field_ && fact.words == argument->words;
   });
-  reading_.unresolved.push_back({argument->words, std::string(why), argument->place});
+  reading_.unresolved.push_back({argument->words, std::string(why), argument->place,
+                                 std::string(bridge ? spelling->bridge : name)});
 }
 
 Arguments arguments_of_flags(const std::vector<Setting>& given, const describe::DataStore& data,

@@ -55,8 +55,16 @@ void read_whole_model(ArgumentReader& in, const describe::DataStore& data, Readi
     }
     return;
   }
-  if (const auto known = catalogue_model(*model, data)) {
-    reading.model = known;
+  if (auto known = catalogue_model(*model, data)) {
+    if (model->vocab == 0) {
+      known->assumed.push_back({"vocab",
+                                std::to_string(known->vocab),
+                                fmt::format("of {}, which has the file's sizes; the tokenizer is "
+                                            "not read",
+                                            known->name),
+                                {}});
+    }
+    reading.model = std::move(known);
     return;
   }
   if (model->vocab == 0) {

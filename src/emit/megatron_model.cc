@@ -253,9 +253,10 @@ void read_layers(ArgumentReader& in, Model& model, const Block& dense, std::int6
 }
 
 void read_vocab(ArgumentReader& in, Model& model) {
-  in.field("vocab");
+  in.field("");  // the kind of a tokenizer says nothing of its size
   const bool adds_one =
       in.program() == Megatron::kLm && in.word("tokenizer_type").value_or("").starts_with("Null");
+  in.field("vocab");
   if (const auto vocab = in.number("vocab_size", 1, kMostWidth)) {
     model.vocab = *vocab + (adds_one ? 1 : 0);
   } else {

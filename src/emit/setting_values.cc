@@ -61,7 +61,7 @@ void SettingReader::wrong(const Setting& setting, std::string_view allowed) {
       {setting_text(setting),
        automatic ? std::string("\"auto\" is filled in when the job starts")
                  : fmt::format("not understood here; read as absent (allowed: {})", allowed),
-       setting.place});
+       setting.place, setting.key});
 }
 
 std::optional<std::int64_t> SettingReader::whole(std::string_view key, std::int64_t least,
@@ -117,11 +117,20 @@ void SettingReader::fact(std::string_view field, std::string value, std::string_
   }
 }
 
+void SettingReader::derived(std::string_view field, std::string value, std::string_view key) {
+  const std::size_t before = reading_.facts.size();
+  fact(field, std::move(value), key);
+  if (reading_.facts.size() > before) {
+    reading_.facts.back().derived = true;
+  }
+}
+
 void SettingReader::unresolved(std::string_view key, std::string why) {
   if (const Setting* setting = find(key)) {
-    reading_.unresolved.push_back({setting_text(*setting), std::move(why), setting->place});
+    reading_.unresolved.push_back(
+        {setting_text(*setting), std::move(why), setting->place, setting->key});
   } else {
-    reading_.unresolved.push_back({std::string(key), std::move(why), {}});
+    reading_.unresolved.push_back({std::string(key), std::move(why), {}, std::string(key)});
   }
 }
 

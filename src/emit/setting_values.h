@@ -54,6 +54,8 @@ class SettingReader {
 
   // The field has this value because of that setting; nothing where the setting is absent.
   void fact(std::string_view field, std::string value, std::string_view key);
+  // The same of a field that other fields had a part in: gbs from the batch of one device.
+  void derived(std::string_view field, std::string value, std::string_view key);
   void unresolved(std::string_view key, std::string why);
 
  private:

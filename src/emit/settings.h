@@ -67,6 +67,11 @@ struct Unresolved {
   std::string what;  // "--global-batch-size $GBS"
   std::string why;   // "GBS is set nowhere in the script"
   Place place{};
+  // The setting whose value it is, as Setting::key has it; "": of no setting by itself.
+  std::string key{};
+  // It may hold any settings ("$EXTRA_ARGS", a file that is missing): what is stated nowhere else
+  // is not known.
+  bool any = false;
 };
 
 struct Settings {

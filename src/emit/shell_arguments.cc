@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <string>
 #include <utility>
 
@@ -71,6 +72,7 @@ std::vector<WordAt> known_words(std::span<const ScriptWord> words,
     const bool flag = is_option(one.what);
     const std::string open =
         flag || is_argument_list(words[i]) ? std::string() : take_open_flag(known);
+    one.any = words[i].may_split && !flag && open.empty();
     one.what.insert(0, open);
     // Further values go along: those of the open flag, or of a flag that is there in a branch only.
     const bool joined = one.what.find('=') != std::string::npos;
@@ -239,10 +241,9 @@ void add_bridge(std::span<const WordAt> words, Settings& settings) {
   take_config_file(settings, {"config_file"});
 }
 
-}  // namespace
-
-void add_arguments(const ShellScript& script, const TrainingCommand& found, Settings& settings) {
-  const std::vector<WordAt> words = known_words(program_words(script, found), settings.unresolved);
+// The words of the program as settings of its dialect.
+void add_program_words(const ShellScript& script, const TrainingCommand& found,
+                       std::span<const WordAt> words, Settings& settings) {
   switch (settings.dialect) {
     case Dialect::kMegatron:
       append(settings.given, placed_flags(words));
@@ -262,17 +263,9 @@ void add_arguments(const ShellScript& script, const TrainingCommand& found, Sett
     case Dialect::kMaxtext:
       add_maxtext(words, settings);
       return;
-    case Dialect::kAccelerate: {
-      std::vector<Unresolved> of_launcher;
-      std::span<const ScriptWord> before = launcher_words(script, found);
-      const auto launch = std::ranges::find_if(before, [](const ScriptWord& word) {
-        return word.at.text == "launch" || word.at.text == "accelerate.commands.launch";
-      });
-      before = before.subspan(static_cast<std::size_t>(launch - before.begin()));
-      add_accelerate_flags(known_words(before, of_launcher), settings);
+    case Dialect::kAccelerate:
       append(settings.given, program_flags(words));
       return;
-    }
     case Dialect::kDeepspeed:
       append(settings.given, program_flags(words));
       take_config_file(settings, {"program.deepspeed_config", "program.deepspeed"});
@@ -285,6 +278,61 @@ void add_arguments(const ShellScript& script, const TrainingCommand& found, Sett
       return;
     }
   }
+}
+
+// accelerate's own flags, before the program.
+void add_accelerate_launch(std::span<const ScriptWord> before, Settings& settings) {
+  const auto launch = std::ranges::find_if(before, [](const ScriptWord& word) {
+    return word.at.text == "launch" || word.at.text == "accelerate.commands.launch";
+  });
+  std::vector<Unresolved> of_launcher;
+  add_accelerate_flags(
+      known_words(before.subspan(static_cast<std::size_t>(launch - before.begin())), of_launcher),
+      settings);
+}
+
+// Which setting an unresolved word would have been: the dialect's own reading of its flag. A file
+// of settings that is not known may hold anything.
+void name_unresolved(const ShellScript& script, const TrainingCommand& found,
+                     std::span<Unresolved> unresolved, Settings settings) {
+  for (Unresolved& one : unresolved) {
+    const std::string_view flag =
+        std::string_view(one.what).substr(0, one.what.find_first_of(" ="));
+    const bool override = !is_option(flag) && one.what.find('=') != std::string::npos;
+    if (!is_option(flag) && !override) {
+      continue;
+    }
+    settings.given.clear();
+    settings.launch.clear();
+    const std::vector<WordAt> words =
+        override ? std::vector<WordAt>{{std::string(flag) + "=?", one.place}}
+                 : std::vector<WordAt>{{std::string(flag), one.place}, {"?", one.place}};
+    add_program_words(script, found, words, settings);
+    for (const Setting& setting : settings.given) {
+      if (setting.values == std::vector<std::string>{"?"}) {
+        one.key = setting.key;
+      }
+    }
+    for (const Setting& setting : settings.launch) {
+      one.any = one.any || (setting.key == "config_file" && setting.values.front() == "?");
+    }
+  }
+}
+
+}  // namespace
+
+void add_arguments(const ShellScript& script, const TrainingCommand& found, Settings& settings) {
+  std::vector<Unresolved> unresolved;
+  const std::vector<WordAt> words = known_words(program_words(script, found), unresolved);
+  Settings asked;
+  asked.dialect = settings.dialect;
+  name_unresolved(script, found, unresolved, std::move(asked));
+  settings.unresolved.insert(settings.unresolved.end(), std::make_move_iterator(unresolved.begin()),
+                             std::make_move_iterator(unresolved.end()));
+  if (settings.dialect == Dialect::kAccelerate) {
+    add_accelerate_launch(launcher_words(script, found), settings);
+  }
+  add_program_words(script, found, words, settings);
 }
 
 }  // namespace sextant::emit

@@ -83,8 +83,10 @@ void read_shard_degrees(SettingReader& reader, Draft& draft) {
   if (at.zero == describe::Zero::kParameters && replicas > 1 && at.dp > 0) {
     at.zero_group = saturating_product({at.dp / replicas, at.cp});
   }
-  reader.fact("dp", std::to_string(at.dp), kShardDegree);
-  reader.fact("zero_group", std::to_string(at.zero_group), kReplicateDegree);
+  if (at.dp > 0) {  // -1 shards over whatever is left: not known before the devices are
+    reader.derived("dp", std::to_string(at.dp), kShardDegree);
+    reader.derived("zero_group", std::to_string(at.zero_group), kReplicateDegree);
+  }
   const auto reshard = reader.word<std::optional<bool>>(kReshard, kReshardWords);
   at.reshard_after_forward =
       at.zero != describe::Zero::kParameters || reshard.value_or(std::nullopt).value_or(at.pp == 1);

@@ -83,6 +83,16 @@ void say_drains(SettingReader& reader, std::string_view key, std::int64_t times)
   }
 }
 
+// Said by its own key, else it follows from what one rank takes.
+void say_batch(SettingReader& reader, std::int64_t batch, std::string_view own,
+               std::string_view of_rank) {
+  if (reader.find(own) != nullptr) {
+    reader.fact("gbs", std::to_string(batch), own);
+  } else {
+    reader.derived("gbs", std::to_string(batch), of_rank);
+  }
+}
+
 void read_main(SettingReader& reader, Draft& draft) {
   Layout& at = draft.reading.layout;
   const std::int64_t length = reader.whole(kContextLength, 1, kMostTokens).value_or(kDefaultLength);
@@ -112,8 +122,7 @@ void read_main(SettingReader& reader, Draft& draft) {
     draft.reading.global_batch = a_round / length;
   }
   if (draft.reading.global_batch) {
-    reader.fact("gbs", std::to_string(*draft.reading.global_batch),
-                reader.find(kStepTokens) != nullptr ? kStepTokens : kTokens);
+    say_batch(reader, *draft.reading.global_batch, kStepTokens, kTokens);
   }
 }
 
@@ -142,8 +151,7 @@ void read_old(SettingReader& reader, Draft& draft) {
     draft.reading.global_batch = a_round;
   }
   if (draft.reading.global_batch) {
-    reader.fact("gbs", std::to_string(*draft.reading.global_batch),
-                reader.find(kGlobalBatch) != nullptr ? kGlobalBatch : kLocalBatch);
+    say_batch(reader, *draft.reading.global_batch, kGlobalBatch, kLocalBatch);
   }
 }
 

@@ -81,6 +81,7 @@ void read_trainer_batch(const Settings& settings, Reading& reading) {
         saturating_product({*each, flag_number(steps).value_or(1), reading.layout.dp});
     add_fact("gbs", std::to_string(*reading.global_batch), steps == nullptr ? *said : *steps,
              reading);
+    reading.facts.back().derived = true;
   }
 }
 

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "describe/layout/layout_text.h"
 #include "emit/measured_row.h"
+#include "emit/not_known.h"
 #include "explain/estimate_json.h"
 #include "explain/json.h"
 #include "explain/percent.h"
@@ -114,7 +115,8 @@ std::string check_json_text(const CheckAnswer& answer) {
   Json json = document("check", answer.provenance);
   json["framework"] = describe::word_of<emit::Dialect>(emit::kDialectWords, answer.reading.dialect);
   json["legal"] = answer.job ? Json(!is_illegal(answer)) : Json(nullptr);
-  json["layout"] = describe::to_text(answer.reading.layout);
+  json["layout"] = emit::layout_text(answer.reading);
+  json["not_known"] = answer.reading.not_known;
   Json& facts = json["facts"] = Json::array();
   for (const emit::Fact* fact : last_facts(answer.reading)) {
     Json one = place_json(fact->place);
@@ -191,6 +193,8 @@ std::string to_text(const CheckAnswer& answer, const Style& style) {
     const describe::Job& job = *answer.job;
     text += fmt::format("{} on {}\n  {}\n", job.model.name, job.cluster.name,
                         describe::to_text(job.layout));
+  } else {
+    text += fmt::format("  {}\n", emit::layout_text(answer.reading));
   }
   std::vector<std::string> rules;
   for (const describe::Violation& violation : answer.violations) {

@@ -32,7 +32,7 @@ struct CheckAnswer {
 // Something the framework refuses.
 bool is_illegal(const CheckAnswer& answer);
 
-// JSON: schema sextant.check/2. GitHub: workflow commands, one a finding. SARIF: 2.1.0.
+// JSON: schema sextant.check/3. GitHub: workflow commands, one a finding. SARIF: 2.1.0.
 std::string to_text(const CheckAnswer& answer, const Style& style);
 
 // A log's job and its measured step, as a row of a table of runs.

@@ -15,7 +15,7 @@
 namespace sextant::http {
 namespace {
 
-constexpr std::size_t kPiece = 16U * 1024U;
+constexpr std::size_t kPiece = std::size_t{16} * 1024;
 // Of replies that are none yet (100 Continue, 103 Early Hints).
 constexpr int kMostInterim = 8;
 
@@ -122,6 +122,24 @@ class Taker {
   std::string body_;
 };
 
+// `begun`: what has come already.
+Result<void> read_message(Stream& stream, MessageParser& parser, const std::string& begun,
+                          const ClientOptions& options, const Patience& whole) {
+  if (!begun.empty()) {
+    SEXTANT_CHECK_OK(parser.feed(begun));
+  }
+  std::array<char, kPiece> piece{};
+  while (!parser.is_done()) {
+    SEXTANT_TRY(const std::size_t got,
+                stream.read(piece, no_longer_than(whole, options.silence_limit)));
+    if (got == 0) {
+      return parser.end();
+    }
+    SEXTANT_CHECK_OK(parser.feed({piece.data(), got}));
+  }
+  return {};
+}
+
 Result<Reply> read_reply(Stream& stream, bool has_no_body, const ClientOptions& options,
                          const TakeLine& take, const Patience& whole) {
   Taker taker(options, take);
@@ -133,19 +151,7 @@ Result<Reply> read_reply(Stream& stream, bool has_no_body, const ClientOptions& 
         [&](std::string_view bytes) { return taker.piece(bytes, current->head().status); },
         has_no_body);
     current = &parser;
-    if (!begun.empty()) {
-      SEXTANT_CHECK_OK(parser.feed(begun));
-    }
-    std::array<char, kPiece> piece{};
-    while (!parser.is_done()) {
-      SEXTANT_TRY(const std::size_t got,
-                  stream.read(piece, no_longer_than(whole, options.silence_limit)));
-      if (got == 0) {
-        SEXTANT_CHECK_OK(parser.end());
-        break;
-      }
-      SEXTANT_CHECK_OK(parser.feed({piece.data(), got}));
-    }
+    SEXTANT_CHECK_OK(read_message(stream, parser, begun, options, whole));
     if (is_interim(parser.head().status)) {
       begun = parser.rest();
       continue;

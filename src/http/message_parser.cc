@@ -67,7 +67,7 @@ class Grammar final : public beast::http::basic_parser<kIsRequest> {
 };
 
 // A sum that no message reaches by itself.
-constexpr std::size_t kWaiting = 16U * 1024U;
+constexpr std::size_t kWaiting = std::size_t{16} * 1024;
 
 }  // namespace grammar
 

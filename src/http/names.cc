@@ -92,7 +92,7 @@ Result<std::vector<std::string>> addresses_of(const std::string& host, const Pat
     }
     asked->answered.wait_for(lock, kNameTick);
   }
-  return *asked->answer;
+  return asked->answer.value();
 }
 
 }  // namespace sextant::http

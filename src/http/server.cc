@@ -32,7 +32,7 @@ namespace {
 
 using serving::Connection;
 
-constexpr std::size_t kPieceRead = 16U * 1024U;
+constexpr std::size_t kPieceRead = std::size_t{16} * 1024;
 constexpr Seconds kTickLimit(0.02);
 constexpr Seconds kWriteLimit(30.0);
 
@@ -130,7 +130,7 @@ struct Server::State {
   void talk(Connection& connection);
   bool one_exchange(Connection& connection, std::string& begun);
   bool read_request(Connection& connection, MessageParser& parser, std::string_view begun);
-  void refuse(Connection& connection, const Reply& reply);
+  void refuse(Connection& connection, const Reply& reply) const;
 
   [[nodiscard]] Patience patience(Seconds limit) const { return patience_of(limit, &stopping); }
 
@@ -190,7 +190,7 @@ void Server::State::take(std::unique_ptr<Stream> stream) {
   connections.pop_back();
 }
 
-void Server::State::refuse(Connection& connection, const Reply& reply) {
+void Server::State::refuse(Connection& connection, const Reply& reply) const {
   LiveExchange exchange(connection, patience(kTickLimit), false, true);
   exchange.answer(reply);
   // Closing with bytes unread would take the answer back from whoever still sends.

@@ -26,7 +26,7 @@ struct Freed {
 using Context = std::unique_ptr<SSL_CTX, Freed<SSL_CTX_free>>;
 using Session = std::unique_ptr<SSL, Freed<SSL_free>>;
 
-constexpr std::size_t kRecordBytes = 16U * 1024U;
+constexpr std::size_t kRecordBytes = std::size_t{16} * 1024;
 
 // The library's own words for what went wrong last; none of them holds what was sent.
 std::string tls_text() {
@@ -56,7 +56,7 @@ class TlsStream final : public Stream {
       const int done = SSL_do_handshake(session_.get());
       const int why = SSL_get_error(session_.get(), done);
       // What was said may be the reason for refusing, which the other end may hear.
-      const Result<void> sent = flushed(patience);
+      Result<void> sent = flushed(patience);
       if (done == 1) {
         return sent;
       }

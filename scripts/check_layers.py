@@ -11,7 +11,7 @@ import sys
 
 OWNERS = {  # header prefix -> folders whose .cc files may include it
     "toml++/": {"describe"},
-    "nlohmann/": {"describe", "explain"},
+    "nlohmann/": {"describe", "explain", "llm"},  # llm: what models are asked and answer is JSON
     "CLI/": {"front"},
     "png.h": {"explain"},
     "yaml-cpp/": {"emit"},
@@ -21,11 +21,13 @@ OWNERS = {  # header prefix -> folders whose .cc files may include it
     "zstd.h": {"profile"},
     "sqlite3.h": {"profile", "kb"},  # one file each: profile reads others' files, kb its own
     "google/protobuf/": {"profile"},
+    "boost/": {"http"},  # one file: message_parser.cc
+    "openssl/": {"http"},  # one file: tls.cc
     "tl/expected": {"base"},
     "simgrid/": set(),  # tests/ only: no folder of src/
 }
 # Headers that exist to share a library between the .cc files of its owner.
-LIBRARY_HEADERS = {"src/base/result.h", "src/explain/json.h"}
+LIBRARY_HEADERS = {"src/base/result.h", "src/explain/json.h", "src/llm/json.h"}
 
 # What the folders that decide nothing may not contain, tests apart: folder -> (pattern, why). An answer is
 # theirs to ask for and to hand on; a price, a default or a choice is another folder's.

@@ -1,0 +1,217 @@
+#include "llm/endpoint.h"
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <thread>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "http/sse.h"
+#include "http/stream.h"
+#include "llm/json.h"
+
+namespace sextant::llm {
+namespace {
+
+constexpr Seconds kFirstWait(0.5);
+constexpr Seconds kLongestWait(8.0);
+constexpr Seconds kLongestTold(60.0);
+constexpr std::size_t kShownMessage = 300;
+
+http::Request request_of(const Endpoint& endpoint, const Conversation& conversation,
+                         std::int64_t most_output) {
+  http::Url base = endpoint.base;
+  if (base.path.empty()) {
+    base.path = "/v1";
+  }
+  return {.method = "POST",
+          .target = http::target_of(base, path_of(endpoint.protocol)),
+          .headers = protocol_headers(endpoint.protocol, endpoint.key),
+          .body = request_body(endpoint.protocol, conversation,
+                               {.model = endpoint.model,
+                                .most_output = most_output,
+                                .is_openai = base.host.ends_with("openai.com")})};
+}
+
+// A server may say the key back.
+std::string without_key(std::string text, const std::string& key) {
+  if (key.empty()) {
+    return text;
+  }
+  for (std::size_t at = text.find(key); at != std::string::npos; at = text.find(key, at)) {
+    text.replace(at, key.size(), "[key]");
+  }
+  return text;
+}
+
+bool is_worth_another(int status) {
+  return status == 408 || status == 409 || status == 429 || (status >= 500 && status < 600);
+}
+
+Error refusal_error(const http::Reply& reply, const Endpoint& endpoint) {
+  const auto json = parsed_object(reply.body, "");
+  const std::string said = without_key(json ? error_message(*json) : "", endpoint.key);
+  return {
+      ErrorKind::kExternal,
+      fmt::format("the endpoint answers {}{}{}{}{}", reply.status,
+                  http::reason_of(reply.status).empty() ? "" : " ", http::reason_of(reply.status),
+                  said.empty() ? "" : ": ", printable(said, kShownMessage)),
+      http::to_text(endpoint.base),
+      {}};
+}
+
+// What one attempt came to.
+struct Attempt {
+  Result<ModelReply> reply;
+  bool is_worth_another = false;
+  bool is_paid = false;  // the model has said something
+  std::string retry_after = {};
+};
+
+Attempt attempted(const Endpoint& endpoint, const http::Request& request) {
+  const std::unique_ptr<ReplyDecoder> decoder = reply_decoder(endpoint.protocol);
+  http::EventReader events;
+  std::size_t count = 0;
+  const auto take_event = [&](const http::ServerEvent& event) {
+    ++count;
+    return decoder->take(event);
+  };
+  const auto reply =
+      http::reply_to(request, endpoint.base, endpoint.client,
+                     [&](std::string_view line) { return events.feed(line, take_event); });
+  const auto with_place = [&](Error error) -> Attempt {
+    error.what = without_key(std::move(error.what), endpoint.key);
+    if (error.where.empty()) {
+      error.where = http::to_text(endpoint.base);
+    }
+    const bool is_external = error.kind == ErrorKind::kExternal;
+    return {.reply = tl::unexpected(std::move(error)),
+            .is_worth_another = is_external,
+            .is_paid = count > 0};
+  };
+  if (!reply) {
+    return with_place(reply.error());
+  }
+  if (reply->status < 200 || reply->status >= 300) {
+    return {.reply = tl::unexpected(refusal_error(*reply, endpoint)),
+            .is_worth_another = is_worth_another(reply->status),
+            .retry_after = std::string(http::value_of(reply->headers, "retry-after"))};
+  }
+  if (count == 0) {
+    return {.reply = external("the reply is no stream of events: does the server stream?",
+                              http::to_text(endpoint.base))};
+  }
+  Result<ModelReply> read = decoder->end();
+  if (!read) {
+    return with_place(read.error());
+  }
+  return {.reply = std::move(read), .is_paid = true};
+}
+
+Usage usage_of(const Attempt& attempt, const http::Request& request) {
+  if (attempt.reply && attempt.reply->usage.input > 0) {
+    return attempt.reply->usage;
+  }
+  std::size_t said = 0;
+  if (attempt.reply) {
+    said = attempt.reply->text.size();
+    for (const ToolCall& call : attempt.reply->calls) {
+      said += call.name.size() + call.arguments.size();
+    }
+  }
+  return {.input = estimated_tokens(request.body.size()),
+          .output = estimated_tokens(said),
+          .is_estimated = true};
+}
+
+}  // namespace
+
+Result<std::string> key_for(const http::Url& base, const Keys& keys) {
+  std::string key = keys.own;
+  const Protocol maker = usual_protocol(base.host);
+  if (key.empty() && maker == Protocol::kMessages) {
+    key = keys.anthropic;
+  } else if (key.empty() && maker == Protocol::kResponses) {
+    key = keys.openai;
+  }
+  if (!key.empty() && !base.is_secure && !http::is_loopback(base.host)) {
+    return invalid("a key would go over the network in the clear", http::to_text(base),
+                   "https, an address of this machine, or no key in SEXTANT_LLM_KEY");
+  }
+  return key;
+}
+
+std::string shown_request(const Endpoint& endpoint, const Conversation& conversation) {
+  Endpoint shown = endpoint;
+  if (!shown.key.empty()) {
+    shown.key = "[key]";
+  }
+  const http::Request request = request_of(shown, conversation, shown.most_output);
+  std::string text =
+      fmt::format("{} {}://{}{}\n", request.method, shown.base.is_secure ? "https" : "http",
+                  http::host_text(shown.base), request.target);
+  for (const http::Header& header : request.headers) {
+    text += fmt::format("{}: {}\n", header.name, header.value);
+  }
+  return text + "\n" + request.body + "\n";
+}
+
+std::optional<Seconds> wait_before(int attempt, std::string_view retry_after) {
+  if (const auto told = to_double(trimmed(retry_after)); told && *told >= 0.0) {
+    return Seconds(*told) <= kLongestTold ? std::optional(Seconds(*told)) : std::nullopt;
+  }
+  Seconds wait = kFirstWait;
+  for (int i = 2; i < attempt && wait < kLongestWait; ++i) {
+    wait *= 2.0;
+  }
+  return std::min(wait, kLongestWait);
+}
+
+Wait waiting_for_stop(const std::atomic<bool>* stop) {
+  return [stop](Seconds time) -> Result<void> {
+    const http::Patience patience = http::patience_of(time, stop);
+    while (std::chrono::steady_clock::now() < patience.until) {
+      if (patience.is_stopped()) {
+        return external("stopped while waiting for the endpoint");
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+    return {};
+  };
+}
+
+Result<ModelReply> reply_from(const Endpoint& endpoint, const Conversation& conversation,
+                              Spending& spending, const Wait& wait) {
+  for (int attempt = 1;; ++attempt) {
+    http::Request request = request_of(endpoint, conversation, endpoint.most_output);
+    const auto most =
+        spending.most_output(estimated_tokens(request.body.size()), endpoint.most_output);
+    if (!most) {
+      return external(
+          fmt::format("the budget does not allow another request ({})", spending.to_text()));
+    }
+    if (*most < endpoint.most_output) {
+      request = request_of(endpoint, conversation, *most);
+    }
+    Attempt tried = attempted(endpoint, request);
+    if (tried.is_paid) {
+      spending.add(usage_of(tried, request));
+    }
+    const bool is_stopped = endpoint.client.stop != nullptr && *endpoint.client.stop;
+    if (tried.reply || !tried.is_worth_another || attempt >= endpoint.attempts || is_stopped) {
+      return std::move(tried.reply);
+    }
+    const auto pause = wait_before(attempt + 1, tried.retry_after);
+    if (!pause) {
+      tried.reply.error().what +=
+          fmt::format("; it asks to wait {} s", printable(tried.retry_after));
+      return std::move(tried.reply);
+    }
+    SEXTANT_CHECK_OK(wait(*pause));
+  }
+}
+
+}  // namespace sextant::llm

@@ -1,0 +1,33 @@
+// One protocol a file: what protocol.cc chooses from. Included by .cc files of llm/ alone.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "base/result.h"
+#include "llm/json.h"
+#include "llm/protocol.h"
+
+namespace sextant::llm {
+
+Json chat_request(const Conversation& conversation, const ModelOptions& options);
+Json responses_request(const Conversation& conversation, const ModelOptions& options);
+Json messages_request(const Conversation& conversation, const ModelOptions& options);
+
+std::unique_ptr<ReplyDecoder> chat_decoder();
+std::unique_ptr<ReplyDecoder> responses_decoder();
+std::unique_ptr<ReplyDecoder> messages_decoder();
+
+// Where in a reply something is wrong, for Errors.
+inline constexpr const char* kInReply = "the model's reply";
+
+// Adds to a text that must not grow beyond its limit.
+Result<void> add_bounded(std::string& text, std::string_view more, std::size_t longest);
+// The data of an event as JSON; an Error too where it tells of one.
+Result<Json> event_object(const http::ServerEvent& event);
+// Of a stream that ended without saying so.
+inline tl::unexpected<Error> cut_stream() {
+  return external("the stream ended within the reply", kInReply);
+}
+
+}  // namespace sextant::llm

@@ -1,0 +1,202 @@
+#include "llm/scripted_model_testing.h"
+
+#include <string_view>
+#include <thread>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace sextant::llm {
+namespace {
+
+using ScriptJson = nlohmann::ordered_json;
+
+std::string script_event(const ScriptJson& json, const std::string& name = "") {
+  return (name.empty() ? "" : "event: " + name + "\n") + "data: " + json.dump() + "\n\n";
+}
+
+// In two pieces, so that a reader must put them together.
+std::pair<std::string, std::string> halves(const std::string& text) {
+  return {text.substr(0, text.size() / 2), text.substr(text.size() / 2)};
+}
+
+ScriptJson chat_chunk(const ScriptJson& delta, const ScriptJson& reason) {
+  return {{"object", "chat.completion.chunk"},
+          {"choices", {{{"index", 0}, {"delta", delta}, {"finish_reason", reason}}}}};
+}
+
+std::string chat_stream(const Line& line) {
+  std::string all = script_event(chat_chunk({{"role", "assistant"}, {"content", ""}}, nullptr));
+  const auto [first, second] = halves(line.text);
+  all += script_event(chat_chunk({{"content", first}}, nullptr));
+  all += script_event(chat_chunk({{"content", second}}, nullptr));
+  for (std::size_t i = 0; i < line.calls.size(); ++i) {
+    const auto [begun, rest] = halves(line.calls[i].arguments);
+    const ScriptJson head{{"index", i},
+                          {"id", line.calls[i].id},
+                          {"type", "function"},
+                          {"function", {{"name", line.calls[i].name}, {"arguments", begun}}}};
+    all += script_event(chat_chunk({{"tool_calls", {head}}}, nullptr));
+    const ScriptJson tail{{"index", i}, {"function", {{"arguments", rest}}}};
+    all += script_event(chat_chunk({{"tool_calls", {tail}}}, nullptr));
+  }
+  const char* const reason =
+      line.is_cut_short ? "length" : (line.calls.empty() ? "stop" : "tool_calls");
+  all += script_event(chat_chunk(ScriptJson::object(), reason));
+  all += script_event({{"choices", ScriptJson::array()},
+                       {"usage", {{"prompt_tokens", 1000}, {"completion_tokens", 50}}}});
+  return all + "data: [DONE]\n\n";
+}
+
+std::string responses_stream(const Line& line) {
+  const auto typed = [](const char* type, ScriptJson rest) {
+    ScriptJson json{{"type", type}};
+    json.update(rest);
+    return script_event(json, type);
+  };
+  std::string all = typed("response.created", {{"response", {{"status", "in_progress"}}}});
+  if (!line.text.empty()) {
+    all += typed("response.output_text.delta", {{"delta", line.text}});
+    all += typed(
+        "response.output_item.done",
+        {{"item",
+          {{"type", "message"}, {"content", {{{"type", "output_text"}, {"text", line.text}}}}}}});
+  }
+  for (const ToolCall& call : line.calls) {
+    all += typed("response.output_item.done", {{"item",
+                                                {{"type", "function_call"},
+                                                 {"call_id", call.id},
+                                                 {"name", call.name},
+                                                 {"arguments", call.arguments}}}});
+  }
+  const ScriptJson usage{{"input_tokens", 1000}, {"output_tokens", 50}};
+  if (line.is_cut_short) {
+    return all +
+           typed("response.incomplete",
+                 {{"response",
+                   {{"incomplete_details", {{"reason", "max_output_tokens"}}}, {"usage", usage}}}});
+  }
+  return all + typed("response.completed", {{"response", {{"usage", usage}}}});
+}
+
+std::string messages_stream(const Line& line) {
+  const auto typed = [](const char* type, ScriptJson rest) {
+    ScriptJson json{{"type", type}};
+    json.update(rest);
+    return script_event(json, type);
+  };
+  std::string all = typed("message_start", {{"message", {{"usage", {{"input_tokens", 1000}}}}}});
+  all += typed("ping", ScriptJson::object());
+  int index = 0;
+  const auto block = [&](const ScriptJson& start, const std::string& kind, const std::string& key,
+                         const std::string& text) {
+    all += typed("content_block_start", {{"index", index}, {"content_block", start}});
+    const auto [first, second] = halves(text);
+    for (const std::string& piece : {first, second}) {
+      const ScriptJson delta{{"type", kind}, {key, piece}};
+      all += typed("content_block_delta", {{"index", index}, {"delta", delta}});
+    }
+    all += typed("content_block_stop", {{"index", index++}});
+  };
+  if (!line.text.empty()) {
+    block({{"type", "text"}, {"text", ""}}, "text_delta", "text", line.text);
+  }
+  for (const ToolCall& call : line.calls) {
+    block({{"type", "tool_use"},
+           {"id", call.id},
+           {"name", call.name},
+           {"input", ScriptJson::object()}},
+          "input_json_delta", "partial_json", call.arguments);
+  }
+  const char* const reason =
+      line.is_cut_short ? "max_tokens" : (line.calls.empty() ? "end_turn" : "tool_use");
+  all += typed("message_delta",
+               {{"delta", {{"stop_reason", reason}}}, {"usage", {{"output_tokens", 50}}}});
+  return all + typed("message_stop", ScriptJson::object());
+}
+
+// The key as it came, so that a test sees whether it is said back.
+std::string key_of(const http::Request& request) {
+  return std::string(http::value_of(request.headers, "authorization")) +
+         std::string(http::value_of(request.headers, "x-api-key"));
+}
+
+void answer_error(int status, const std::string& message, http::Exchange& exchange) {
+  exchange.answer({.status = status,
+                   .headers = {{"Content-Type", "application/json"}, {"Retry-After", "0"}},
+                   .body = ScriptJson{{"error", {{"message", message}}}}.dump()});
+}
+
+}  // namespace
+
+std::string streamed(const Line& line, std::string_view path) {
+  if (path.ends_with("/messages")) {
+    return messages_stream(line);
+  }
+  return path.ends_with("/responses") ? responses_stream(line) : chat_stream(line);
+}
+
+ScriptedModel::ScriptedModel(std::vector<Line> script, Line forever)
+    : script_(std::move(script)),
+      forever_(std::move(forever)),
+      server_(
+          *http::Server::start({}, [this](const http::Request& request, http::Exchange& exchange) {
+            answer(request, exchange);
+          })) {}
+
+http::Url ScriptedModel::url() const {
+  return *http::parse_url(fmt::format("http://127.0.0.1:{}/v1", server_.port()), "");
+}
+
+std::vector<SeenRequest> ScriptedModel::seen() const {
+  const std::lock_guard lock(mutex_);
+  return seen_;
+}
+
+std::string ScriptedModel::all_bodies() const {
+  std::string all;
+  for (const SeenRequest& one : seen()) {
+    all += one.body + "\n";
+  }
+  return all;
+}
+
+void ScriptedModel::answer(const http::Request& request, http::Exchange& exchange) {
+  Line line = forever_;
+  {
+    const std::lock_guard lock(mutex_);
+    if (seen_.size() < script_.size()) {
+      line = script_[seen_.size()];
+    }
+    seen_.push_back({request.target, request.headers, request.body});
+  }
+  std::string stream = streamed(line, request.target);
+  switch (line.fault) {
+    case Fault::kNone:
+      break;
+    case Fault::kSilent:
+      while (!exchange.gone()) {
+        std::this_thread::yield();
+      }
+      return;
+    case Fault::kBusy:
+      return answer_error(429, "slow down", exchange);
+    case Fault::kBroken:
+      return answer_error(500, "while serving " + key_of(request), exchange);
+    case Fault::kRefusesKey:
+      return answer_error(401, "Incorrect API key provided: " + key_of(request), exchange);
+    case Fault::kCut:
+      stream = stream.substr(0, stream.size() / 3);
+      break;
+    case Fault::kInvalidJson:
+      stream = "data: {\"choices\": [}\n\n" + stream;
+      break;
+    case Fault::kNoStream:
+      return exchange.answer({.status = 200, .body = "{\"choices\": []}"});
+  }
+  exchange.begin(200, {{"Content-Type", "text/event-stream"}});
+  exchange.write(stream);
+}
+
+}  // namespace sextant::llm

@@ -11,7 +11,7 @@ import sys
 
 OWNERS = {  # header prefix -> folders whose .cc files may include it
     "toml++/": {"describe"},
-    "nlohmann/": {"describe", "explain"},
+    "nlohmann/": {"describe", "explain", "front"},  # front: messages of a protocol, never an answer's figures
     "CLI/": {"front"},
     "png.h": {"explain"},
     "yaml-cpp/": {"emit"},
@@ -25,7 +25,7 @@ OWNERS = {  # header prefix -> folders whose .cc files may include it
     "simgrid/": set(),  # tests/ only: no folder of src/
 }
 # Headers that exist to share a library between the .cc files of its owner.
-LIBRARY_HEADERS = {"src/base/result.h", "src/explain/json.h"}
+LIBRARY_HEADERS = {"src/base/result.h", "src/explain/json.h", "src/front/mcp/json.h"}
 
 # What the folders that decide nothing may not contain, tests apart: folder -> (pattern, why). An answer is
 # theirs to ask for and to hand on; a price, a default or a choice is another folder's.

@@ -21,6 +21,8 @@ OWNERS = {  # header prefix -> folders whose .cc files may include it
     "zstd.h": {"profile"},
     "sqlite3.h": {"profile", "kb"},  # one file each: profile reads others' files, kb its own
     "google/protobuf/": {"profile"},
+    "boost/": {"http"},  # one file: message_parser.cc
+    "openssl/": {"http"},  # one file: tls.cc
     "tl/expected": {"base"},
     "simgrid/": set(),  # tests/ only: no folder of src/
 }

@@ -11,7 +11,7 @@ import pathlib
 import re
 import sys
 
-BELOW = ("timeline|profile|metrics|diagnose|describe|measured|workload|cost|schedule|machine|step|search|emit|kb|validate|"
+BELOW = ("http|timeline|profile|metrics|diagnose|describe|measured|workload|cost|schedule|machine|step|search|emit|kb|validate|"
          "calibrate")
 WRITES = (r"\b(write_file|write_pieces|create_director\w+|rename|remove_all|permissions)\(|\bofstream\b|"
           r"\bfopen\([^;]*\"[wa]")

@@ -20,6 +20,8 @@ zlib1g-dev          profiles packed with gzip
 libzstd-dev         profiles packed with zstd
 libsqlite3-dev      profiles of Nsight Systems
 libprotobuf-dev     profiles of XLA
+libboost-dev        HTTP/1.1 (Boost.Beast, headers alone)
+libssl-dev          HTTPS
 '
 
 packages_test='

@@ -42,7 +42,7 @@ NO_DECISION = [
 ]
 MAY_NOT = {
     "app": NO_DECISION,
-    "front": [*NO_DECISION, (r'#include "(?!app/|base/|front/|explain/)', "front asks app, and shows by explain")],
+    "front": [*NO_DECISION, (r'#include "(?!app/|base/|front/|explain/|http/)', "front asks app, and shows by explain")],
 }
 
 root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".")

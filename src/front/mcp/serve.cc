@@ -3,13 +3,18 @@
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
+#include <limits>
 #include <map>
+#include <optional>
 #include <system_error>
 #include <vector>
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include "base/read_fence.h"
+#include "base/text.h"
+#include "front/mcp/http.h"
 #include "front/mcp/sextant_offer.h"
 #include "front/mcp/stdio.h"
 
@@ -39,6 +44,44 @@ Result<app::Context> context_from_anywhere(const app::Context& context) {
   return app::load_context(whole, app::Surroundings::of_process());
 }
 
+Result<std::optional<std::uint16_t>> port_of(const std::string& text) {
+  if (text.empty()) {
+    return std::optional<std::uint16_t>();
+  }
+  const auto number = to_integer(text);
+  if (!number || *number < 0 || *number > std::numeric_limits<std::uint16_t>::max()) {
+    return invalid(fmt::format("'{}' is no port", printable(text)), "sextant mcp --http",
+                   "0 (any free one) to 65535");
+  }
+  return std::optional(static_cast<std::uint16_t>(*number));
+}
+
+void say_where(std::uint16_t port) {
+  std::fputs(fmt::format("sextant: listening on http://127.0.0.1:{}/mcp\n", port).c_str(), stderr);
+}
+
+// What ends the program, from the terminal or otherwise.
+sigset_t ending_signals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (const int one : {SIGINT, SIGTERM, SIGHUP}) {
+    sigaddset(&signals, one);
+  }
+  return signals;
+}
+
+// Before the first thread: all inherit it, so that only wait_for_end() is told.
+void hold_signals() {
+  const sigset_t signals = ending_signals();
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+}
+
+void wait_for_end() {
+  const sigset_t signals = ending_signals();
+  int which = 0;
+  sigwait(&signals, &which);
+}
+
 void greet_person() {
   if (isatty(STDIN_FILENO) == 1) {
     std::fputs(
@@ -51,6 +94,7 @@ void greet_person() {
 }  // namespace
 
 Result<void> serve(const ServeOptions& options, const app::Context& context) {
+  SEXTANT_TRY(const std::optional<std::uint16_t> port, port_of(options.port));
   SEXTANT_TRY(const fs::path root, root_folder(options.root));
   SEXTANT_TRY(app::Context moved, context_from_anywhere(context));
   std::vector<fs::path> readable{root};
@@ -66,6 +110,10 @@ Result<void> serve(const ServeOptions& options, const app::Context& context) {
   const ReadFence fence(readable);
   Desk desk{.context = moved, .may_add = options.may_add};
   const Server server(sextant_offer(desk));
+  if (port) {
+    hold_signals();
+    return serve_http(server, *port, say_where, wait_for_end);
+  }
   greet_person();
   serve_streams(server, {.in = STDIN_FILENO, .out = STDOUT_FILENO});
   return {};

@@ -11,7 +11,8 @@ import sys
 
 OWNERS = {  # header prefix -> folders whose .cc files may include it
     "toml++/": {"describe"},
-    "nlohmann/": {"describe", "explain", "llm"},  # llm: what models are asked and answer is JSON
+    # llm: what models are asked and answer is JSON; front: messages of a protocol, never an answer's figures.
+    "nlohmann/": {"describe", "explain", "front", "llm"},
     "CLI/": {"front"},
     "png.h": {"explain"},
     "yaml-cpp/": {"emit"},
@@ -27,7 +28,7 @@ OWNERS = {  # header prefix -> folders whose .cc files may include it
     "simgrid/": set(),  # tests/ only: no folder of src/
 }
 # Headers that exist to share a library between the .cc files of its owner.
-LIBRARY_HEADERS = {"src/base/result.h", "src/explain/json.h", "src/llm/json.h"}
+LIBRARY_HEADERS = {"src/base/result.h", "src/explain/json.h", "src/front/mcp/json.h", "src/llm/json.h"}
 
 # What the folders that decide nothing may not contain, tests apart: folder -> (pattern, why). An answer is
 # theirs to ask for and to hand on; a price, a default or a choice is another folder's.
@@ -42,7 +43,7 @@ NO_DECISION = [
 ]
 MAY_NOT = {
     "app": NO_DECISION,
-    "front": [*NO_DECISION, (r'#include "(?!app/|base/|front/|explain/)', "front asks app, and shows by explain")],
+    "front": [*NO_DECISION, (r'#include "(?!app/|base/|front/|explain/|http/)', "front asks app, and shows by explain")],
 }
 
 root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".")

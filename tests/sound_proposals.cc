@@ -63,15 +63,15 @@ Menu mesh_menu(std::int64_t chips) {
   return {{"mesh", std::move(meshes)}, {"mbs", {"1", "2", "4"}}, {"recompute", {"none", "full"}}};
 }
 
-struct JobKind {
+struct SoundJob {
   verify::JobWords words;
   Menu menu;
 };
 
 // Dense models and models with experts, of 1 to 405 billion parameters, on eight kinds of devices.
-const std::vector<JobKind>& job_kinds() {
+const std::vector<SoundJob>& job_kinds() {
   using enum Framework;
-  static const std::vector<JobKind> kJobKinds{
+  static const std::vector<SoundJob> kJobKinds{
       {{"llama-3.1-70b", "64xh100-sxm", "", kMegatronCore, 256, 8192}, megatron_menu()},
       {{"llama-3.1-8b", "64xh100-sxm", "", kMegatronCore, 512, 4096}, megatron_menu()},
       {{"llama-3.1-405b", "512xh200-sxm", "", kMegatronCore, 512, 8192}, megatron_menu()},
@@ -92,7 +92,7 @@ const std::vector<JobKind>& job_kinds() {
 }
 
 // A job of the kind whose layout is still open, on its machine; files are read once for all kinds.
-search::Task task_of(const JobKind& kind) {
+search::Task task_of(const SoundJob& kind) {
   const describe::DataStore& data = verify::known().data;
   static machine::Machines machines(data);
   search::Task task;

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <fnmatch.h>
 
+#include "base/read_fence.h"
 #include "base/text.h"
 
 namespace sextant::app {
@@ -49,6 +50,9 @@ std::optional<std::string> profile_stem(std::string_view name) {
 // Sorted by name, so that one folder is one list everywhere.
 std::vector<fs::path> entries_of(const fs::path& folder) {
   std::vector<fs::path> entries;
+  if (!may_read(folder)) {
+    return entries;
+  }
   std::error_code error;
   for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
     entries.push_back(at->path());
@@ -75,6 +79,8 @@ class FileFinder {
   Result<void> take(const std::string& word) {
     SEXTANT_TRY(const TraceFile asked, file_of(word));
     const std::string path = asked.path.string();
+    const std::string literal = path.substr(0, path.find_first_of("*?["));
+    SEXTANT_CHECK_OK(may_read(literal.empty() ? "." : literal));
     if (path == "-" || is_there(asked.path)) {
       return is_folder(asked.path) ? take_folder(asked) : add(asked);
     }

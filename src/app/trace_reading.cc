@@ -13,6 +13,7 @@
 #include "app/reading_progress.h"
 #include "app/side_by_side.h"
 #include "base/file.h"
+#include "base/read_fence.h"
 #include "base/sha256.h"
 #include "base/text.h"
 #include "explain/diagnose_words.h"
@@ -210,6 +211,9 @@ Result<void> take_recording(const timeline::Recording& recording, const ReadingP
 
 // A summary, not a profile: by its first bytes, where these can be seen twice.
 bool is_summary(const fs::path& path) {
+  if (!may_read(path)) {
+    return false;  // its reader says so
+  }
   std::array<char, profile::kSxsMagic.size()> head{};
   std::ifstream file(path, std::ios::binary);
   return path != "-" && fs::is_regular_file(path) && file.read(head.data(), head.size()) &&

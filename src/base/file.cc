@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "base/read_fence.h"
 #include "base/text.h"
 
 namespace sextant {
@@ -32,6 +33,7 @@ tl::unexpected<Error> too_large(std::string_view where, Bytes limit) {
 Result<std::string> read_file(const std::filesystem::path& path, Bytes limit) {
   const bool standard_input = path == "-";
   const std::string where = standard_input ? "standard input" : path.string();
+  SEXTANT_CHECK_OK(may_read(path));
   std::error_code ignored;
   if (!standard_input && std::filesystem::is_directory(path, ignored)) {
     return invalid("is a directory", where, "a file");

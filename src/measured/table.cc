@@ -7,6 +7,7 @@
 
 #include "base/csv.h"
 #include "base/file.h"
+#include "base/read_fence.h"
 #include "base/text.h"
 #include "measured/readers.h"
 
@@ -154,6 +155,7 @@ bool is_table(const fs::path& path) {
 }
 
 Result<void> add_folder(const fs::path& folder, std::vector<fs::path>& files) {
+  SEXTANT_CHECK_OK(may_read(folder));
   std::error_code error;
   fs::recursive_directory_iterator entries(folder, error);
   for (; !error && entries != fs::recursive_directory_iterator(); entries.increment(error)) {
@@ -204,6 +206,7 @@ Result<std::vector<Row>> parse_table(std::string text, const fs::path& path,
 Result<std::vector<fs::path>> expand_tables(std::span<const fs::path> paths) {
   std::vector<fs::path> files;
   for (const fs::path& path : paths) {
+    SEXTANT_CHECK_OK(may_read(path));
     std::error_code error;
     const fs::file_status status = fs::status(path, error);
     if (!fs::exists(status)) {

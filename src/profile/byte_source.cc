@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "base/read_fence.h"
 #include "profile/byte_unpack.h"
 
 namespace sextant::profile {
@@ -151,6 +152,7 @@ Result<Head> read_head(std::unique_ptr<ByteSource> source, std::size_t bytes) {
 
 Result<std::unique_ptr<ByteSource>> open_bytes(const std::filesystem::path& path,
                                                std::int64_t limit) {
+  SEXTANT_CHECK_OK(may_read(path));
   if (path == "-") {
     return unpacked(std::make_unique<FileBytes>(TraceFile(stdin), "standard input", 0), limit,
                     "standard input");

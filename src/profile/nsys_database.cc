@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include "base/read_fence.h"
 #include "base/text.h"
 
 namespace sextant::profile {
@@ -154,6 +155,7 @@ void Database::Finalize::operator()(sqlite3_stmt* statement) const {
 }
 
 Result<Database> Database::open(const std::filesystem::path& path) {
+  SEXTANT_CHECK_OK(may_read(path));
   const std::string where = path.string();
   std::error_code failed;
   if (!std::filesystem::is_regular_file(path, failed) || failed) {

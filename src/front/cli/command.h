@@ -74,6 +74,7 @@ struct Command {
 Command completion_command();
 Command config_command();
 Command doctor_command();
+Command mcp_command();
 Command complete_command();  // hidden: words for the shell
 Command man_command();       // hidden: manual pages for packages
 

@@ -20,7 +20,7 @@ const std::vector<Command>& commands() {
       all.push_back(command_of(use_case));
     }
     for (const Command& own : {completion_command(), config_command(), doctor_command(),
-                               complete_command(), man_command()}) {
+                               mcp_command(), complete_command(), man_command()}) {
       all.push_back(own);
     }
     return all;

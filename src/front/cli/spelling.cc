@@ -6,13 +6,10 @@
 
 #include <fmt/format.h>
 
+#include "front/marked_text.h"
+
 namespace sextant::front {
 namespace {
-
-constexpr std::string_view kOpenParameter = "‹";
-constexpr std::string_view kCloseParameter = "›";
-constexpr std::string_view kOpenUseCase = "«";
-constexpr std::string_view kCloseUseCase = "»";
 
 // Where the command line's word is not the parameter's name.
 struct OwnSpelling {
@@ -39,11 +36,6 @@ std::string setting_words(std::string_view name, std::string_view value) {
   return fmt::format("--{} {}", name, value);
 }
 
-const app::Parameter* find_parameter(const app::UseCase& use_case, std::string_view name) {
-  const auto found = std::ranges::find(use_case.parameters, name, &app::Parameter::name);
-  return found == use_case.parameters.end() ? nullptr : &*found;
-}
-
 // "gbs", or "gbs SEQUENCES": with a value, which is all that is said of what stands by place.
 std::optional<std::string> parameter_word(const app::UseCase& use_case, std::string_view words) {
   const std::size_t space = words.find(' ');
@@ -54,43 +46,13 @@ std::optional<std::string> parameter_word(const app::UseCase& use_case, std::str
     return parameter->positional && !value.empty() ? value.substr(1)
                                                    : spelled(use_case, *parameter) + value;
   }
-  const bool known =
-      app::is_setting(name) || std::ranges::any_of(app::use_cases(), [&](const app::UseCase& one) {
-        return find_parameter(one, name) != nullptr;
-      });
-  return known ? std::optional(fmt::format("--{}{}", name, value)) : std::nullopt;
+  return is_known_parameter(name) ? std::optional(fmt::format("--{}{}", name, value))
+                                  : std::nullopt;
 }
 
-std::optional<std::string> use_case_word(const app::UseCase& /*of*/, std::string_view name) {
+std::optional<std::string> use_case_word(std::string_view name) {
   return app::find_use_case(name) != nullptr ? std::optional(fmt::format("sextant {}", name))
                                              : std::nullopt;
-}
-
-struct Marks {
-  std::string_view open;
-  std::string_view close;
-  std::optional<std::string> (*word)(const app::UseCase&, std::string_view);
-};
-
-std::string replaced(const app::UseCase& use_case, std::string_view text, const Marks& marks) {
-  std::string result;
-  while (true) {
-    const std::size_t open = text.find(marks.open);
-    const std::size_t begin = open + marks.open.size();
-    const std::size_t close = open == std::string_view::npos ? open : text.find(marks.close, begin);
-    if (close == std::string_view::npos) {
-      return result.append(text);
-    }
-    const auto word = marks.word(use_case, text.substr(begin, close - begin));
-    result += text.substr(0, open);
-    if (word) {
-      result += *word;
-      text.remove_prefix(close + marks.close.size());
-    } else {
-      result += marks.open;
-      text.remove_prefix(begin);
-    }
-  }
 }
 
 }  // namespace
@@ -123,9 +85,9 @@ std::string spelled(const app::UseCase& use_case, const app::Example& example) {
 }
 
 std::string spelled_text(const app::UseCase& use_case, std::string_view text) {
-  const std::string once =
-      replaced(use_case, text, {kOpenParameter, kCloseParameter, parameter_word});
-  return replaced(use_case, once, {kOpenUseCase, kCloseUseCase, use_case_word});
+  return with_spelling(
+      text, {.parameter = [&](std::string_view words) { return parameter_word(use_case, words); },
+             .use_case = use_case_word});
 }
 
 Error spelled_error(const app::UseCase& use_case, Error error) {

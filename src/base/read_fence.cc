@@ -1,0 +1,63 @@
+#include "base/read_fence.h"
+
+#include <algorithm>
+#include <cassert>
+#include <optional>
+#include <string>
+#include <system_error>
+
+#include "base/text.h"
+
+namespace sextant {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::optional<std::vector<fs::path>>& standing_fence() {
+  static std::optional<std::vector<fs::path>> fence;
+  return fence;
+}
+
+bool is_below(const fs::path& path, const fs::path& folder) {
+  const auto differ = std::mismatch(folder.begin(), folder.end(), path.begin(), path.end());
+  return differ.first == folder.end();
+}
+
+}  // namespace
+
+ReadFence::ReadFence(const std::vector<fs::path>& folders) {
+  assert(!standing_fence());
+  std::vector<fs::path> resolved;
+  for (const fs::path& folder : folders) {
+    std::error_code error;
+    fs::path whole = fs::canonical(folder, error);
+    if (!error) {
+      resolved.push_back(std::move(whole));
+    }
+  }
+  standing_fence() = std::move(resolved);
+}
+
+ReadFence::~ReadFence() {
+  standing_fence().reset();
+}
+
+Result<void> may_read(const fs::path& path) {
+  if (!standing_fence()) {
+    return {};
+  }
+  std::error_code error;
+  const fs::path whole = fs::weakly_canonical(path, error);
+  const bool inside =
+      !error && path != "-" && std::ranges::any_of(*standing_fence(), [&](const fs::path& folder) {
+        return is_below(whole, folder);
+      });
+  if (inside) {
+    return {};
+  }
+  const std::string allowed = standing_fence()->empty() ? "" : standing_fence()->front().string();
+  return invalid("lies outside what may be read here", printable(path.string()),
+                 "files below " + allowed);
+}
+
+}  // namespace sextant

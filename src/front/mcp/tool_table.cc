@@ -1,0 +1,235 @@
+#include "front/mcp/tool_table.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include <fmt/format.h>
+
+#include "explain/answer_schema.h"
+#include "explain/parameter_table.h"
+#include "front/mcp/spelling.h"
+
+namespace sextant::front::mcp {
+namespace {
+
+// What an entry or a question is about.
+constexpr auto kFeatures = std::to_array<std::string_view>(
+    {"bottlenecks", "axes", "changes", "devices", "topology", "frameworks", "models", "model",
+     "parameters-billion", "device-count", "layout"});
+
+std::vector<std::string_view> with_features(std::initializer_list<std::string_view> names) {
+  std::vector<std::string_view> all(names);
+  all.insert(all.end(), kFeatures.begin(), kFeatures.end());
+  return all;
+}
+
+// Never an assistant's to choose: where the user's own state lies, and what is logged there.
+constexpr auto kNever = std::to_array<std::string_view>({"kb", "session"});
+
+// An entry that an assistant adds says nothing measured: no figures, no grade of trust. So it
+// stands behind everything that was measured (kb/search.h). Nor does it replace another.
+std::vector<std::string_view> added_entry() {
+  return with_features(
+      {"kind", "id", "title", "advice", "why", "source", "url", "before", "after", "conditions"});
+}
+
+std::vector<ToolRow> reading_rows() {
+  return {
+      {.name = "model",
+       .use_case = "model",
+       .hint = "Ask first what a name or config.json means. Milliseconds."},
+      {.name = "cluster",
+       .use_case = "cluster",
+       .hint = "Peaks, memory and links that every prediction uses. Milliseconds."},
+      {.name = "memory",
+       .use_case = "memory",
+       .hint = "Outcome no: it does not fit, and by how much. Milliseconds."},
+      {.name = "plan",
+       .use_case = "plan",
+       .hint = "Searches every legal layout: seconds to minutes, sends progress, can be cancelled. "
+               "`fix` keeps keys, `from` starts at the user's own files, `why-not` says why a "
+               "layout is not the plan.",
+       .hidden = {"threads"}},
+      {.name = "estimate",
+       .use_case = "estimate",
+       .hint = "One layout, with every term and its interval. Under a second."},
+      {.name = "compare",
+       .use_case = "compare",
+       .hint = "Which of several layouts or clusters is faster, and by which term. Under a second "
+               "a layout."},
+      {.name = "explain",
+       .use_case = "explain",
+       .hint = "With `topic` a rule's id or a finding: what it asks and why. With `topic` step, "
+               "memory, compute, traffic or work, and a job: how its figures are made."},
+      {.name = "traffic",
+       .use_case = "traffic",
+       .hint = "Messages with their groups and links. Milliseconds."},
+      {.name = "check",
+       .use_case = "check",
+       .hint = "Start here with somebody's launch script, configuration or log. Milliseconds."},
+      {.name = "emit",
+       .use_case = "emit",
+       .hint = "Nothing is written: the files are in the answer. Milliseconds."},
+      {.name = "summarize",
+       .use_case = "summarize",
+       .hint = "Takes seconds a gigabyte of profile; can be cancelled."},
+      {.name = "diagnose",
+       .use_case = "diagnose",
+       .hint = "Start here with a profile. Findings are ranked by what mending them is worth. "
+               "Takes seconds a gigabyte of profile; sends progress, can be cancelled."},
+      {.name = "diff", .use_case = "diff", .hint = "Takes seconds a gigabyte of profile."},
+      {.name = "tune",
+       .use_case = "tune",
+       .hint = "What holds a job up and up to three changes worth making, each judged. Takes "
+               "seconds to "
+               "minutes; sends progress, can be cancelled."},
+      {.name = "validate",
+       .use_case = "validate",
+       .hint = "How far the models are from tables of measurements. Takes seconds."}};
+}
+
+std::vector<ToolRow> knowledge_rows() {
+  return {{.name = "kb_search",
+           .use_case = "kb",
+           .hint = "Past optimisations and best practices, ranked, each with its source; cite an "
+                   "entry by its id. What an entry says about another job is no prediction for "
+                   "this one: have a change judged. Under a second.",
+           .only = with_features({"what", "kind", "limit"}),
+           .fixed = {{"action", "search"}}},
+          {.name = "verify_proposal",
+           .use_case = "verify",
+           .hint = "Have every change judged before you advise it: is it legal, does it fit, is "
+                   "what you claim of it so? A claim that the models refute is rejected, one they "
+                   "cannot tell stays undecided. Under a second."},
+          {.name = "kb_add",
+           .use_case = "kb",
+           .hint = "Adds one entry to the user's knowledge base, marked with who adds it. It holds "
+                   "no measurement and never outranks one.",
+           .only = added_entry(),
+           .fixed = {{"action", "add"}},
+           .author = "by",
+           .writes = true}};
+}
+
+bool is_among(std::span<const std::string_view> names, std::string_view name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+bool is_offered(const ToolRow& row, std::string_view name) {
+  if (is_among(kNever, name) || is_among(row.hidden, name)) {
+    return false;
+  }
+  return row.only.empty() || is_among(row.only, name);
+}
+
+bool is_written(app::ParameterKind kind) {
+  return kind == app::ParameterKind::kFileToWrite || kind == app::ParameterKind::kFolderToWrite;
+}
+
+Json input_schema(const ToolRow& row) {
+  const std::vector<app::Parameter> parameters = parameters_of(row);
+  Json schema = Json::parse(tool_spelling(explain::parameters_schema(parameters)));
+  for (const app::Parameter& parameter : parameters) {
+    Json& property = schema["properties"][std::string(parameter.name)];
+    if (is_written(parameter.kind)) {
+      property["description"] =
+          fmt::format("{}; a name: nothing is written, the answer links what it holds",
+                      text_of(property, "description"));
+    }
+  }
+  schema["properties"]["detail"] = {
+      {"type", "string"},
+      {"description",
+       "more of the answer to these same arguments: a JSON pointer into it (\"/plans/0\"), or "
+       "\"text\", \"text:2\", … for its pages as text"},
+      {"examples", {"/findings/0", "text:2"}}};
+  return schema;
+}
+
+Json output_schema(const ToolRow& row) {
+  Json answer = Json::parse(explain::answer_schema(row.use_case));
+  const Json text{{"type", "string"}};
+  const Json count{{"type", "integer"}};
+  const auto object = [](Json properties, Json required) {
+    return Json{{"type", "object"},
+                {"properties", std::move(properties)},
+                {"required", std::move(required)}};
+  };
+  Json schema = object(
+      {{"outcome",
+        {{"type", "string"},
+         {"enum", {"fine", "no", "interrupted"}},
+         {"description",
+          "no: a legal question whose answer is no; interrupted: cancelled, what "
+          "was found until then"}}},
+       {"answer", std::move(answer)},
+       {"left_out",
+        {{"type", "array"},
+         {"description", "where the answer was shortened: ask again with `detail` at that place"},
+         {"items", object({{"at", text}, {"kept", count}, {"of", count}}, {"at", "kept", "of"})}}},
+       {"notes", {{"type", "array"}, {"items", text}}},
+       {"handle",
+        {{"type", "string"},
+         {"description", "the whole answer is the resource sextant://answers/HANDLE/json"}}},
+       {"files",
+        {{"type", "array"},
+         {"items", object({{"name", text}, {"uri", text}, {"bytes", count}}, {"name", "bytes"})}}}},
+      {"outcome", "answer", "notes", "handle"});
+  schema["$schema"] = "https://json-schema.org/draft/2020-12/schema";
+  return schema;
+}
+
+std::string title_of(std::string_view name) {
+  std::string title(name);
+  std::ranges::replace(title, '_', ' ');
+  return "Sextant: " + title;
+}
+
+}  // namespace
+
+const std::vector<ToolRow>& tool_rows() {
+  static const std::vector<ToolRow> kRows = [] {
+    std::vector<ToolRow> rows = reading_rows();
+    for (ToolRow& row : knowledge_rows()) {
+      rows.push_back(std::move(row));
+    }
+    std::erase_if(rows,
+                  [](const ToolRow& row) { return app::find_use_case(row.use_case) == nullptr; });
+    return rows;
+  }();
+  return kRows;
+}
+
+const ToolRow* find_tool_row(std::string_view name) {
+  const auto found = std::ranges::find(tool_rows(), name, &ToolRow::name);
+  return found == tool_rows().end() ? nullptr : &*found;
+}
+
+const app::UseCase& use_case_of(const ToolRow& row) {
+  const app::UseCase* use_case = app::find_use_case(row.use_case);
+  assert(use_case != nullptr);
+  return *use_case;
+}
+
+std::vector<app::Parameter> parameters_of(const ToolRow& row) {
+  std::vector<app::Parameter> parameters = use_case_of(row).parameters;
+  std::erase_if(parameters,
+                [&](const app::Parameter& parameter) { return !is_offered(row, parameter.name); });
+  return parameters;
+}
+
+Json listed_tool(const ToolRow& row) {
+  const app::UseCase& use_case = use_case_of(row);
+  return {{"name", row.name},
+          {"title", title_of(row.name)},
+          {"description", tool_spelling(fmt::format("{}. {}", use_case.summary, row.hint))},
+          {"inputSchema", input_schema(row)},
+          {"outputSchema", output_schema(row)},
+          {"annotations",
+           {{"readOnlyHint", !row.writes},
+            {"destructiveHint", false},
+            {"idempotentHint", !row.writes},
+            {"openWorldHint", false}}}};
+}
+
+}  // namespace sextant::front::mcp

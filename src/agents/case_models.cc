@@ -75,7 +75,7 @@ void CaseModels::judge(const CaseMesh& mesh, std::span<const kb::Entry> entries,
                        Judged& judged) const {
   constexpr std::size_t kLeast = 2;  // below two a claim cannot count
   verify::Verdict& verdict = judged.verdict;
-  if (shapes_.size() < kLeast || verdict.ruling != verify::Ruling::kUndecidable) {
+  if (shapes_.size() < kLeast || !spreads_ || verdict.ruling != verify::Ruling::kUndecidable) {
     return;
   }
   std::vector<verify::Bench> benches;

@@ -22,7 +22,9 @@ std::int64_t floor_power_of_two(double number) {
 Topology pod_sides(const describe::System& system) {
   Topology sides{1, 1, 1};
   for (std::size_t i = 0; i < sides.size(); ++i) {
-    sides[i] = system.torus[i] ? system.torus[i]->value : 1;
+    if (const auto& side = system.torus[i]) {
+      sides[i] = side->value;
+    }
   }
   std::ranges::sort(sides);
   return sides;

@@ -165,7 +165,8 @@ class Blaming {
   // it is hidden.
   void look_at_product(const CaseOperator& one) {
     constexpr double kMost = 0.5;
-    if (one.efficiency.value_or(1.0) >= kMost) {
+    const double efficiency = one.efficiency.value_or(1.0);
+    if (efficiency >= kMost) {
       blames_.remarks.push_back(fmt::format(
           "{} reaches {} of its roof: what it transfers is hidden under its product", one.name,
           one.efficiency ? fmt::format("{:.0f} %", 100.0 * *one.efficiency)
@@ -173,7 +174,7 @@ class Blaming {
       return;
     }
     put(facts_.mesh[CaseAxis::kModel] > 1 ? Traffic::kTensor : Traffic::kGradients, one,
-        one.share * (1.0 - *one.efficiency));
+        one.share * (1.0 - efficiency));
   }
 
   // A completion belongs to the collectives that run as often as it; where that is not told, to
@@ -211,7 +212,8 @@ class Blaming {
     if (!facts_.profiled.sequence_length || seq <= 1) {
       return;
     }
-    const double block = static_cast<double>(*facts_.profiled.sequence_length / seq);
+    const double block =
+        static_cast<double>(*facts_.profiled.sequence_length) / static_cast<double>(seq);
     blames_.is_sequence_hidden = block >= facts_.hidden_block;
     if (blame == by_traffic_.end() || !*blames_.is_sequence_hidden ||
         facts_.bottleneck != diagnose::Bottleneck::kCompute) {

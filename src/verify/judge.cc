@@ -95,9 +95,9 @@ class LayoutJudgement {
 
   Verdict verdict() && {
     if (words() && devices() && rules() && memory()) {
-      claims();
+      const std::string sound = claims();
       citations();
-      verdict_ = concluded(std::move(verdict_), sound());
+      verdict_ = concluded(std::move(verdict_), sound);
     }
     return std::move(verdict_);
   }
@@ -152,8 +152,9 @@ class LayoutJudgement {
     const search::Problem& problem = bench_.task.problem;
     verdict_.layout = after_.layout;
     verdict_.before = priced(before_, bench_.task);
-    verdict_.after = step::whole_estimate(after_, bench_.task.machine);
-    const cost::RankMemory& need = verdict_.after->memory.fullest;
+    const step::Estimate& after =
+        verdict_.after.emplace(step::whole_estimate(after_, bench_.task.machine));
+    const cost::RankMemory& need = after.memory.fullest;
     auto rejection = cost::memory_rejection(need, problem.available());
     const bool ran = bench_.diagnosis != nullptr;
     if (verdict_.before) {
@@ -171,8 +172,10 @@ class LayoutJudgement {
     return end(Ruling::kRejected, Ground::kMemory, memory_words(*rejection, problem));
   }
 
-  void claims() {
-    if (!verdict_.before) {
+  // Judges them; answers what is said where nothing is wrong.
+  std::string claims() {
+    const std::string memory = fits_words();
+    if (!verdict_.before || !verdict_.after) {
       const std::vector<Violation> broken = describe::refusals(before_);
       const std::string why = broken.empty()
                                   ? "the job as it stands cannot be priced"
@@ -180,20 +183,23 @@ class LayoutJudgement {
       for (const Claim& claim : proposal_.claims) {
         verdict_.claims.push_back(untold_claim(claim, why));
       }
-      return;
+      return "legal, " + memory;
     }
-    verdict_.speed =
-        step::difference({after_, verdict_.after->step.step}, {before_, verdict_.before->step.step},
-                         bench_.spreads, bench_.left_out);
-    const Sides sides{*verdict_.before, *verdict_.after, fits_before_, fits_after_, with_setting()};
+    const step::Estimate& before = *verdict_.before;
+    const step::Estimate& after = *verdict_.after;
+    const step::Difference& speed = verdict_.speed.emplace(step::difference(
+        {after_, after.step.step}, {before_, before.step.step}, bench_.spreads, bench_.left_out));
+    const Sides sides{before, after, fits_before_, fits_after_, with_setting(speed)};
     for (const Claim& claim : proposal_.claims) {
       verdict_.claims.push_back(judged_claim(claim, sides));
     }
+    return fmt::format("step {}, {}; {}",
+                       ratio_words(1.0 / speed.speed, {1.0 / speed.high, 1.0 / speed.low}),
+                       moved_most(before, after), memory);
   }
 
   // A setting beside the layout may gain what its finding costs: the interval reaches further.
-  step::Difference with_setting() {
-    step::Difference speed = *verdict_.speed;
+  step::Difference with_setting(step::Difference speed) {
     if (proposal_.change.setting.empty()) {
       return speed;
     }
@@ -217,17 +223,11 @@ class LayoutJudgement {
     }
   }
 
-  [[nodiscard]] std::string sound() const {
-    const std::string memory =
-        fmt::format("needs {} of {}", to_text(verdict_.after->memory.fullest.least),
-                    to_text(bench_.task.problem.available()));
-    if (!verdict_.speed) {
-      return fmt::format("legal, {}", memory);
-    }
-    const step::Difference& speed = *verdict_.speed;
-    return fmt::format("step {}, {}; {}",
-                       ratio_words(1.0 / speed.speed, {1.0 / speed.high, 1.0 / speed.low}),
-                       moved_most(*verdict_.before, *verdict_.after), memory);
+  [[nodiscard]] std::string fits_words() const {
+    return verdict_.after
+               ? fmt::format("needs {} of {}", to_text(verdict_.after->memory.fullest.least),
+                             to_text(bench_.task.problem.available()))
+               : std::string();
   }
 
   const Proposal& proposal_;

@@ -51,11 +51,11 @@ double over(std::int64_t one, std::int64_t other) {
 }
 
 // How many times the other's tokens the one has.
-double tokens_over(const MeshFacts& facts) {
-  const RunningMesh& runs = *facts.runs;
+double tokens_over(const MeshFacts& facts, const RunningMesh& runs) {
   const double batch = facts.batch && runs.batch ? over(*facts.batch, *runs.batch) : 1.0;
-  const bool lengths = facts.sequence_length && runs.sequence_length;
-  return batch * (lengths ? over(*facts.sequence_length, *runs.sequence_length) : 1.0);
+  return facts.sequence_length && runs.sequence_length
+             ? batch * over(*facts.sequence_length, *runs.sequence_length)
+             : batch;
 }
 
 // Of claims without a model: that it fits as before is known where memory is.
@@ -74,8 +74,12 @@ JudgedClaim claim_without_model(const Claim& claim, const MeshMemory& memory) {
 }  // namespace
 
 std::vector<Load> kinds_of_load(const MeshFacts& facts, const MeshAxes& axes) {
+  if (!facts.runs) {
+    return {};
+  }
   const MeshAxes& runs = facts.runs->axes;
-  const double tokens = tokens_over(facts) * over(batch_ranks(runs), batch_ranks(axes)) *
+  const double tokens = tokens_over(facts, *facts.runs) *
+                        over(batch_ranks(runs), batch_ranks(axes)) *
                         over(runs.sequence, axes.sequence) * over(runs.expert, axes.expert);
   const double split = over(runs.tensor, axes.tensor);
   const double weights = split * over(runs.pipeline, axes.pipeline) *

@@ -42,7 +42,7 @@ struct Load {
   std::string what;  // "tokens a chip"
   double ratio = 1.0;
 };
-// Of `axes` over the mesh that runs. REQUIRES: facts.runs, sizes ≥ 1.
+// Of `axes` over the mesh that runs; empty where none is known to. REQUIRES: sizes ≥ 1.
 std::vector<Load> kinds_of_load(const MeshFacts& facts, const describe::MeshAxes& axes);
 
 // Does it fit? Nothing: not known.

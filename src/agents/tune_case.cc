@@ -280,6 +280,11 @@ class CaseTuning {
     const std::string mesh = to_text(asked_.baseline.value_or(*from_));
     if (is_there_already) {
       report_.keep = fmt::format("{} is what would be proposed", mesh);
+    } else if (asked_.operators.empty() && !asked_.kpis.duty_cycle) {
+      report_.keep = fmt::format(
+          "{}: no profile says what the run waits for; until one does, nothing speaks "
+          "against it",
+          mesh);
     } else if (bottleneck() == Bottleneck::kStall && blames_.by_share.empty()) {
       report_.keep =
           fmt::format("{}: the device idles, and no told operator waits for the mesh. {}", mesh,

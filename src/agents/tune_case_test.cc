@@ -126,6 +126,51 @@ TEST(PublishedCases, ThreeAssumedShapesAreNamedAndPlaceTheAdoptedMesh) {
   }
 }
 
+// "| `whole` | 4 of 4 | …": a row of the page, of one way to ask.
+std::string row_of_parts(std::string_view name, bool with_kb, bool with_model, bool with_profile) {
+  int first = 0;
+  int among = 0;
+  int proposals = 0;
+  int cited = 0;
+  int placed = 0;
+  for (int number = 1; number <= kPublishedCases; ++number) {
+    PublishedCase published = *published_case(number);
+    if (!with_profile) {
+      published.asked.kpis = {};
+      published.asked.operators.clear();
+    }
+    CaseTools tools{.data = case_data(), .with_model = with_model};
+    if (with_kb) {
+      tools.entries = entries_of_others();
+    }
+    const Report report = tuned(published.asked, tools);
+    const std::string adopted = to_text(published.adopted);
+    first += !report.proposals.empty() && report.proposals.front().mesh == adopted ? 1 : 0;
+    for (const Judged& one : report.proposals) {
+      ++proposals;
+      among += one.mesh == adopted ? 1 : 0;
+      cited += one.proposal.citations.empty() ? 0 : 1;
+      placed += one.proposal.reasoning.comparison.find("by the model alone") != std::string::npos;
+    }
+  }
+  return fmt::format("| {} | {} of 4 | {} of 4 | {} of {} | {} of {} |", name, first, among, cited,
+                     proposals, placed, proposals);
+}
+
+TEST(PublishedCases, WhatEachPartAddsIsWhatThePageSays) {
+  if (!published_case(1)) {
+    GTEST_SKIP() << "no published cases beside the checkout";
+  }
+  const auto page = read_text(source_folder() / "docs" / "tune.md", 1_MiB);
+  ASSERT_TRUE(page);
+  for (const std::string& row :
+       {row_of_parts("whole", true, true, true), row_of_parts("`--no-kb`", false, true, true),
+        row_of_parts("`--no-planner`", true, false, true),
+        row_of_parts("`--no-profile`", true, true, false)}) {
+    EXPECT_NE(page->find(row), std::string::npos) << row;
+  }
+}
+
 TEST(PublishedCases, AReplayJudgesAsTheSessionDid) {
   const auto published = published_case(2);
   if (!published) {

@@ -40,6 +40,7 @@ zsh                 checks the completion script
 fish                checks the completion script
 groff-base          checks the manual pages
 chromium            looks at reports as their readers do
+npm                 the conformance tool and clients of the Model Context Protocol, with their Node
 debootstrap         a fresh Debian to install the package into
 '
 
@@ -51,9 +52,15 @@ package_lines() {
   fi
 }
 
+# npm may be there without Debian's package, which would take another Node's place.
+is_there() {
+  [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ] ||
+    { [ "$1" = npm ] && command -v npm >/dev/null 2>&1; }
+}
+
 need_packages() {
   package_lines "$1" | while read -r name why; do
-    if [ -n "$name" ] && [ "$(dpkg-query -W -f '${db:Status-Status}' "$name" 2>/dev/null)" != installed ]; then
+    if [ -n "$name" ] && ! is_there "$name"; then
       printf '%s\t%s\n' "$name" "$why"
     fi
   done

@@ -69,7 +69,7 @@ Kept AnswerStore::keep(KeptAnswer answer, const std::string& question) {
     bytes_ += 2 * key.size();
   }
   touched(place);
-  while (bytes_ > kMostKept && turns_.size() > 1) {
+  while (bytes_ > most_ && turns_.size() > 1) {
     forget_oldest();
   }
   return kept;

@@ -1,8 +1,8 @@
 // Answers that were given, for whoever asks for more of one. An answer is named by what it says, so
 // the same answer has the same handle whoever asks, and a handle means nothing else ever.
 //
-// Holds at most kMostKept bytes; what was not asked for longest goes first. A file of more than
-// kMostFile bytes is not kept.
+// Holds at most so many bytes (kMostKept); what was not asked for longest goes first. A file of
+// more than kMostFile bytes is not kept.
 #pragma once
 
 #include <cstddef>
@@ -43,6 +43,8 @@ KeptFile kept_file(const app::Artifact& artifact);
 
 class AnswerStore {
  public:
+  explicit AnswerStore(std::size_t most = kMostKept) : most_(most) {}
+
   // Sets the handle. `question`: what it answers, so that more of it need not be worked out again.
   Kept keep(KeptAnswer answer, const std::string& question);
   // Null where it is not kept, or no longer.
@@ -59,6 +61,7 @@ class AnswerStore {
   void forget_oldest();
   Kept touched(Place& place);
 
+  std::size_t most_;
   std::mutex mutex_;
   std::map<std::string, Place> places_;           // by handle
   std::map<std::string, std::string> questions_;  // their SHA-256, to handles

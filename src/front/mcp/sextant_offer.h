@@ -23,7 +23,7 @@ inline constexpr std::size_t kMostDetail = 16'000;  // of what was asked for by 
 // Everything a handler needs; it outlives the server.
 struct Desk {
   const app::Context& context;
-  AnswerStore answers = {};
+  AnswerStore answers{};
   bool may_add = false;  // to the knowledge base
 };
 

@@ -67,7 +67,8 @@ void add_row(const measured::Row& row, validate::RunPredictor& predictor,
   }
   describe::Layout layout = job.layout;
   layout.dp = 0;
-  LayoutSteps& steps = group.layouts[describe::layout_words(layout, job.framework)];
+  LayoutSteps& steps =
+      group.layouts[describe::layout_words(layout, job.framework, job.cluster.device)];
   steps.layout = layout;
   steps.logarithms.push_back(std::log(row.measured));
 }

@@ -42,7 +42,7 @@ std::string value_of_job(std::string_view key, const describe::Job& job) {
     return job.cluster.device.id;
   }
   if (key == "layout") {
-    return describe::layout_words(job.layout, job.framework);
+    return describe::layout_words(job.layout, job.framework, job.cluster.device);
   }
   if (key == "mesh") {
     return mesh_words(job);

@@ -75,8 +75,9 @@ class JobTuning {
     if (!describe::core_allows(standing_.job)) {
       return {};
     }
-    SEXTANT_TRY(standing_.estimate, tools_.estimate(describe::layout_words(
-                                        standing_.job.layout, standing_.job.framework)));
+    SEXTANT_TRY(standing_.estimate,
+                tools_.estimate(describe::layout_words(
+                    standing_.job.layout, standing_.job.framework, standing_.job.cluster.device)));
     if (!standing_.estimate && step::check_tokens(standing_.job)) {
       standing_.estimate = step::whole_estimate(standing_.job, asked_.task->machine);
     }
@@ -196,7 +197,8 @@ class JobTuning {
     first.candidate.layout = standing_.job.layout;
     verify::Proposal& proposal = first.candidate.proposal;
     proposal.title = fmt::format("the planner's first: {}", mesh_words(standing_.job));
-    proposal.change.layout = describe::layout_words(standing_.job.layout, standing_.job.framework);
+    proposal.change.layout = describe::layout_words(standing_.job.layout, standing_.job.framework,
+                                                    standing_.job.cluster.device);
     proposal.author = "built-in";
     first.verdict = first_verdict(standing_);
     tools_.judged(proposal, first.verdict);
@@ -245,7 +247,7 @@ class JobTuning {
       describe::Job job = standing_.job;
       job.layout = *one.candidate.layout;
       judged_one.mesh = mesh_words(job);
-      judged_one.layout = describe::layout_words(job.layout, job.framework);
+      judged_one.layout = describe::layout_words(job.layout, job.framework, job.cluster.device);
     }
     judged_one.impact = impact_of_verdict(judged_one.proposal, judged_one.verdict);
     if (asked_.confidence != nullptr && standing_.is_users) {

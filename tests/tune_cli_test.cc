@@ -108,6 +108,9 @@ TEST(TuneCli, TheTextFitsATerminalAndSaysWhatJsonSays) {
   }
   EXPECT_NE(ran.out.find("held up by compute"), std::string::npos) << ran.out;
   EXPECT_NE(ran.out.find("jax.make_mesh("), std::string::npos);
+  const Ran short_one = tuned({"--case", file, "--no-log", "--top", "1"});
+  EXPECT_NE(short_one.out.find("fusion.1"), std::string::npos);
+  EXPECT_LT(short_one.out.size(), ran.out.size());
   const Ran verbose = tuned({"--case", file, "--no-log", "--verbose"});
   EXPECT_GT(verbose.out.size(), ran.out.size());
   EXPECT_NE(verbose.out.find("the case file"), std::string::npos);
@@ -298,6 +301,7 @@ TEST(TuneCli, WhatIsWrongIsSaid) {
       {{"--case", "no/such.toml"}, "no/such.toml"},
       {{"--case", serving}, "serving is out of scope"},
       {{"llama-3.1-8b", "--on", "8xh100-sxm", "--workload", "forward"}, "serving"},
+      {{"--case", file, "--top", "none"}, "--top"},
       {{"--case", file, "--layout", "tp=8"}, "--layout"},
       {{"--case", file, "--trace", file}, "--trace"},
       {{"--case", file, "--pin", "recompute=none"}, "recompute"},

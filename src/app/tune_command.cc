@@ -1,9 +1,11 @@
 #include "app/tune_command.h"
 
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "app/table_rows.h"
 #include "app/tune_parts.h"
 #include "base/text.h"
 
@@ -14,16 +16,19 @@ namespace {
 GivenWords naming_words(const GivenWords& words) {
   GivenWords naming;
   for (const auto& word : words) {
-    if (!is_one_of(word.first, {"kb", "session", "no-log", "verbose"})) {
+    if (!is_one_of(word.first, {"kb", "session", "no-log", "top", "verbose"})) {
       naming.push_back(word);
     }
   }
   return naming;
 }
 
-Outcome outcome_of(const agents::Report& report, Outcome of_reading) {
+Outcome outcome_of(const agents::Report& report, Outcome of_reading, const Control& control) {
   if (of_reading != Outcome::kFine) {
     return of_reading;
+  }
+  if (control.stop != nullptr && control.stop->load()) {
+    return Outcome::kInterrupted;
   }
   return report.proposals.empty() && !report.keep ? Outcome::kNo : Outcome::kFine;
 }
@@ -38,6 +43,7 @@ Result<PreparedTune> prepared_tune(const TuneRequest& request, const Knowledge& 
 
 Result<Answered<explain::TuneAnswer>> tune(const TuneRequest& request, const Context& context,
                                            const Control& control) {
+  SEXTANT_TRY(const std::optional<std::int64_t> top, rows_asked(request.top));
   SEXTANT_TRY(const Knowledge knowledge,
               knowledge_of(request.kb_file, request.without_kb, context));
   SEXTANT_TRY(const PreparedTune prepared, prepared_tune(request, knowledge, context, control));
@@ -52,9 +58,10 @@ Result<Answered<explain::TuneAnswer>> tune(const TuneRequest& request, const Con
                                                     .report = std::move(report),
                                                     .session = log.name(),
                                                     .assumed = prepared.assumed,
+                                                    .top = top,
                                                     .verbose = request.verbose},
                                          .notes = prepared.notes};
-  answered.outcome = outcome_of(answered.answer.report, prepared.outcome);
+  answered.outcome = outcome_of(answered.answer.report, prepared.outcome, control);
   if (!log.failure().empty()) {
     answered.notes.push_back("the session is not logged: " + log.failure());
   }

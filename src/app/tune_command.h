@@ -27,6 +27,7 @@ struct TuneRequest {
   std::vector<std::string> ideas = {};  // changes of the user's own, to be judged too
   std::string among = {};               // a file of layouts, one a line: choose only from these
   std::string headroom = {};
+  std::string top = {};  // rows of a table
   std::string kb_file = {};
   std::string session = {};  // the log's; "": one is named by its content
   bool without_kb = false;   // to see what each adds

@@ -14,7 +14,8 @@
 
 namespace sextant::app {
 
-// A session that is ready to be held. What it refers to lives as long as it does.
+// A session that is ready to be held. Knowledge, context and control that it was prepared with must
+// outlive it.
 struct PreparedTune {
   explain::Provenance provenance;
   describe::Assumptions assumed = {};
@@ -24,7 +25,6 @@ struct PreparedTune {
   std::function<Result<verify::Verdict>(const verify::Proposal&)> judge;
 };
 
-// `knowledge` must outlive what is prepared.
 Result<PreparedTune> prepared_case(const TuneRequest& request, const Knowledge& knowledge,
                                    const Context& context);
 Result<PreparedTune> prepared_job(const TuneRequest& request, const Knowledge& knowledge,

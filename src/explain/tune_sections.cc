@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <vector>
 
 #include <fmt/format.h>
@@ -84,12 +85,14 @@ std::string hypothesis_words(const Analysis& analysis) {
   return text;
 }
 
-std::string operators_text(const Analysis& analysis, const Style& style) {
-  if (analysis.operators.empty()) {
+std::string operators_text(const TuneAnswer& answer, const Style& style) {
+  const std::vector<agents::TopOperator>& operators = answer.report.analysis.operators;
+  const std::size_t rows = tune_rows(answer, operators.size());
+  if (rows == 0) {
     return {};
   }
   Table table{{{"operator"}, {"category"}, {"share", true}, {"bound"}, {"of its roof", true}}, {}};
-  for (const agents::TopOperator& one : analysis.operators) {
+  for (const agents::TopOperator& one : std::span(operators).first(rows)) {
     table.rows.push_back({shown_text(one.name, kMostName, style),
                           shown_text(one.category, kMostName / 2, style),
                           fmt::format("{:.3g} %", 100.0 * one.share),
@@ -215,7 +218,13 @@ std::string labelled_text(std::string_view label, std::string_view text, const S
   return bold(fmt::format("{:<{}}", label, kLabelWidth), style) + lines.substr(kLabelWidth);
 }
 
-std::string tune_analysis_text(const Analysis& analysis, bool verbose, const Style& style) {
+std::size_t tune_rows(const TuneAnswer& answer, std::size_t all) {
+  return answer.top ? std::min(all, static_cast<std::size_t>(*answer.top)) : all;
+}
+
+std::string tune_analysis_text(const TuneAnswer& answer, const Style& style) {
+  const Analysis& analysis = answer.report.analysis;
+  const bool verbose = answer.verbose;
   std::string text = verbose ? facts_with_sources(analysis, style)
                              : labelled_text("run", known_facts(analysis), style);
   text += labelled_text("unknown", unknown_facts(analysis), style);
@@ -227,7 +236,7 @@ std::string tune_analysis_text(const Analysis& analysis, bool verbose, const Sty
       text += labelled_text("together", line, style);
     }
   }
-  text += operators_text(analysis, style);
+  text += operators_text(answer, style);
   if (verbose) {
     for (const std::string& line : analysis.notes) {
       text += labelled_text("note", line, style);

@@ -1,17 +1,21 @@
 // Parts of a tuning session as text: what was found, and each proposal with its verdict.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
 #include "agents/report.h"
 #include "explain/style.h"
+#include "explain/tune_view.h"
 
 namespace sextant::explain {
 
-// Experiment, key figures, hypotheses, operators, cause. `verbose`: every fact with its source,
+// Experiment, key figures, hypotheses, operators, cause. Verbose, every fact with its source,
 // correlation and notes too.
-std::string tune_analysis_text(const agents::Analysis& analysis, bool verbose, const Style& style);
+std::string tune_analysis_text(const TuneAnswer& answer, const Style& style);
+// As many rows of a table as were asked for.
+std::size_t tune_rows(const TuneAnswer& answer, std::size_t all);
 
 // Under a head such as "1." or "not".
 std::string tune_proposal_text(std::string_view head, const agents::Judged& judged, bool verbose,

@@ -1,6 +1,7 @@
 #include "explain/tune_view.h"
 
 #include <algorithm>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -69,7 +70,8 @@ std::string proposals_text(const TuneAnswer& answer, const Style& style) {
   }
   if (!report.turned_down.empty()) {
     text += section_head("Turned down", style);
-    for (const Judged& one : report.turned_down) {
+    const std::size_t rows = tune_rows(answer, report.turned_down.size());
+    for (const Judged& one : std::span(report.turned_down).first(rows)) {
       text +=
           answer.verbose ? tune_proposal_text("-", one, true, style) : tune_brief_text(one, style);
     }
@@ -108,8 +110,8 @@ std::string to_text(const TuneAnswer& answer, const Style& style) {
   }
   return style.format == Format::kCsv
              ? proposals_table(answer.report, style)
-             : tune_analysis_text(answer.report.analysis, answer.verbose, style) +
-                   proposals_text(answer, style) + foot_text(answer, style);
+             : tune_analysis_text(answer, style) + proposals_text(answer, style) +
+                   foot_text(answer, style);
 }
 
 }  // namespace sextant::explain

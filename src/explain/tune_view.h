@@ -2,6 +2,7 @@
 // sessions.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,6 +22,7 @@ struct TuneAnswer {
   agents::Report report;
   std::string session = {};  // of the log; "": nothing was logged
   describe::Assumptions assumed = {};
+  std::optional<std::int64_t> top = {};  // rows of a table; nothing: all that there are
   bool verbose = false;
 };
 std::string to_text(const TuneAnswer& answer, const Style& style);

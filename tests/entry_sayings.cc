@@ -17,8 +17,6 @@ using describe::Job;
 using step::Direction;
 using step::Quantity;
 
-using Values = std::map<std::string, std::string, std::less<>>;  // of a layout, by key
-
 bool is_tpu(std::string_view device) {
   return device.starts_with("tpu");
 }
@@ -39,7 +37,8 @@ int growth(std::string_view before, std::string_view after) {
 }
 
 // Does it go where the entry goes? Only of keys that both name on both sides.
-int sense_of(const std::vector<kb::NamedKey>& entry, const Values& before, const Values& after) {
+int sense_of(const std::vector<kb::NamedKey>& entry, const LayoutValues& before,
+             const LayoutValues& after) {
   int sense = 0;
   for (const kb::NamedKey& one : entry) {
     const auto old_value = before.find(one.key);
@@ -56,8 +55,8 @@ int sense_of(const std::vector<kb::NamedKey>& entry, const Values& before, const
   return sense;
 }
 
-Values values_of(const Job& job) {
-  Values values;
+LayoutValues values_of(const Job& job) {
+  LayoutValues values;
   for (const auto& [key, value] : describe::layout_values(job.layout)) {
     values[std::string(key)] = value;
   }
@@ -67,7 +66,7 @@ Values values_of(const Job& job) {
 
 // Is the entry about none of the keys, their kinds of change and their axes?
 bool is_foreign(const kb::Entry& entry, const std::vector<kb::NamedKey>& named,
-                const Values& before, const Values& after) {
+                const LayoutValues& before, const LayoutValues& after) {
   for (const auto& [key, value] : after) {
     if (before.at(key) == value) {
       continue;
@@ -102,24 +101,26 @@ bool one_thing(Quantity one, Quantity other) {
 
 }  // namespace
 
+CitedFor cited_for(const Job& before, const Job& after, const verify::Claim& claim) {
+  return {before, values_of(before), values_of(after), claim};
+}
+
 Saying saying_of(const kb::Entry& entry, const CitedFor& what) {
-  const bool tpu = is_tpu(what.before.cluster.device.id);
+  const bool tpu = is_tpu(what.job.cluster.device.id);
   const auto& devices = entry.about.devices;
   const auto other_family = [tpu](const std::string& device) { return is_tpu(device) != tpu; };
   if (!devices.empty() && std::ranges::all_of(devices, other_family)) {
     return Saying::kElsewhere;
   }
-  const Values before = values_of(what.before);
-  const Values after = values_of(what.after);
   const std::vector<kb::NamedKey> named = kb::changed_keys(entry);
   if (entry.setting.empty() && !entry.about.changes.empty() &&
-      is_foreign(entry, named, before, after)) {
+      is_foreign(entry, named, what.before, what.after)) {
     return Saying::kOtherThing;
   }
-  const int sense = sense_of(named, before, after);
+  const int sense = sense_of(named, what.before, what.after);
   const auto effect = kb::effect_of(entry);
   if (!effect || sense == 0 || effect->direction == Direction::kSame ||
-      !one_thing(effect->quantity, what.claim.quantity) || !holds_for(entry, what.before)) {
+      !one_thing(effect->quantity, what.claim.quantity) || !holds_for(entry, what.job)) {
     return Saying::kUnclear;
   }
   const Direction says = sense > 0 ? effect->direction : step::opposite_of(effect->direction);

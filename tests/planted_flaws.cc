@@ -277,7 +277,7 @@ std::optional<PlantedFlaw> no_such_citation(const SoundProposal& sound, std::mt1
 // or that says it of another quantity.
 std::optional<PlantedFlaw> says_otherwise(const SoundProposal& sound, std::mt19937& random) {
   const Claim claim = sound.proposal.claims.front();
-  const CitedFor what{sound.task->problem.job, sound.after, claim};
+  const CitedFor what = cited_for(sound.task->problem.job, sound.after, claim);
   std::vector<std::pair<const kb::Entry*, Saying>> found;
   const std::array<Saying, 4> wanted{Saying::kContrary, Saying::kOtherThing, Saying::kElsewhere,
                                      Saying::kSaysSo};

@@ -286,9 +286,8 @@ std::optional<SoundProposal> SoundProposals::changed() {
   if (!after) {
     return std::nullopt;
   }
-  const step::Difference speed =
-      step::difference({made.after, after->step.step}, {task_->problem.job, before_->step.step},
-                       verify::known().spreads);
+  const step::Difference speed = step::difference(
+      {made.after, after->step.step}, {task_->problem.job, before_->step.step}, verify::known().spreads);
   if (speed.verdict() == step::Verdict::kEven) {
     return std::nullopt;
   }
@@ -322,9 +321,10 @@ void SoundProposals::state_claims(const step::Estimate& after, const step::Diffe
 
 void SoundProposals::cite(SoundProposal& made) {
   const Claim& claim = made.proposal.claims.front();
+  const CitedFor what = cited_for(task_->problem.job, made.after, claim);
   std::vector<std::string> ids;
   for (const kb::Entry& entry : verify::known().entries) {
-    if (saying_of(entry, {task_->problem.job, made.after, claim}) == Saying::kSaysSo) {
+    if (saying_of(entry, what) == Saying::kSaysSo) {
       ids.push_back(entry.id);
     }
   }

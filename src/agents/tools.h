@@ -31,6 +31,9 @@ struct Tools {
   // A layout as it is typed, of the whole job.
   std::function<Result<step::Estimate>(std::string_view layout)> estimate = {};
   std::function<verify::Verdict(const verify::Proposal&)> judge = {};
+  // The same of the job as if it stood at that layout; empty: nothing is held to a layout that
+  // does not run yet.
+  std::function<verify::Verdict(const verify::Proposal&, const describe::Layout& at)> judge_at = {};
   std::function<void(kb::EventKind, std::string text)> note = {};
 };
 

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "agents/confidence.h"
 #include "agents/report.h"
 #include "agents/tools.h"
 #include "diagnose/diagnosis.h"
@@ -46,6 +47,7 @@ struct JobCase {
   std::vector<verify::Proposal> ideas = {};   // the user's own, judged beside ours
   // Layouts, as they are typed, to choose among; empty: all legal ones.
   std::vector<std::string> among = {};
+  const ConfidenceBook* confidence = nullptr;  // null: nobody says how sure a proposal is
 };
 
 // An Error only where a tool fails. REQUIRES: task or run; tools.judge where there is a task.

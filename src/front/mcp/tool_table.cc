@@ -81,8 +81,9 @@ std::vector<ToolRow> reading_rows() {
       {.name = "tune",
        .use_case = "tune",
        .hint = "What holds a job up and up to three changes worth making, each judged. Takes "
-               "seconds to "
-               "minutes; sends progress, can be cancelled."},
+               "seconds to minutes; sends progress, can be cancelled.",
+       .hidden = {"what", "no-log"},
+       .fixed = {{"no-log", "1"}}},
       {.name = "validate",
        .use_case = "validate",
        .hint = "How far the models are from tables of measurements. Takes seconds."}};
@@ -100,7 +101,9 @@ std::vector<ToolRow> knowledge_rows() {
            .use_case = "verify",
            .hint = "Have every change judged before you advise it: is it legal, does it fit, is "
                    "what you claim of it so? A claim that the models refute is rejected, one they "
-                   "cannot tell stays undecided. Under a second."},
+                   "cannot tell stays undecided. Under a second.",
+           .hidden = {"author"},
+           .author = "author"},
           {.name = "kb_add",
            .use_case = "kb",
            .hint = "Adds one entry to the user's knowledge base, marked with who adds it. It holds "

@@ -79,6 +79,9 @@ Result<verify::Proposal> proposal_of(const VerifyRequest& request) {
     SEXTANT_TRY(const verify::Claim claim, claim_of(word));
     proposal.claims.push_back(claim);
   }
+  if (request.claims.empty()) {
+    proposal.claims.push_back({});  // what a change is for: a shorter step
+  }
   for (const std::string& word : request.citations) {
     SEXTANT_TRY(const verify::Citation citation, citation_of(word));
     proposal.citations.push_back(citation);

@@ -66,6 +66,14 @@ TEST(Verify, WhatIsIllegalOrRefutedIsANo) {
   EXPECT_EQ(refuted->outcome, Outcome::kNo);
 }
 
+TEST(Verify, WhereNothingIsClaimedAShorterStepIs) {
+  const auto answered = verified(request_of("tp=4"));
+  ASSERT_TRUE(answered) << to_text(answered.error());
+  const verify::Verdict& verdict = answered->answer.judged.verdict;
+  ASSERT_EQ(verdict.claims.size(), 1U);
+  EXPECT_EQ(verdict.claims[0].claim, *claim_of("step lower"));
+}
+
 TEST(Verify, WithoutAChangeThereIsNothingToJudge) {
   EXPECT_FALSE(verified(request_of("")));
   VerifyRequest request = request_of("tp=4");

@@ -27,7 +27,7 @@ std::vector<Parameter> proposal_parameters() {
       {.name = "change",
        .kind = kLayout,
        .value = "CHANGE",
-       .help = "layout keys that change: tp=4,mbs=2; of a case a mesh",
+       .help = "layout keys that change: tp=4,mbs=2; of a case a mesh: ici:data=16,tensor=8",
        .example = "tp=4,mbs=2"},
       {.name = "setting",
        .value = "TEXT",
@@ -41,6 +41,7 @@ std::vector<Parameter> proposal_parameters() {
        .value = "CLAIM",
        .help = "what it does: QUANTITY lower, same or higher, with the ratio after over before "
                "where it is claimed",
+       .otherwise = "step lower",
        .example = "step lower x0.7..0.85",
        .many = true},
       {.name = "cite",

@@ -10,6 +10,7 @@
 
 #include "app/trace_files.h"
 #include "base/file.h"
+#include "base/read_fence.h"
 #include "base/text.h"
 
 namespace sextant::app {
@@ -82,6 +83,7 @@ Result<ExperimentFiles> experiment_files(const std::vector<std::string>& words) 
     return files;
   }
   std::vector<fs::path> entries;
+  SEXTANT_CHECK_OK(may_read(words.front()));
   for (fs::directory_iterator at(words.front(), error), end; !error && at != end;
        at.increment(error)) {
     if (entries.size() == kMostExperimentFiles) {

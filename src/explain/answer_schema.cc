@@ -40,10 +40,7 @@ std::string answer_schema(std::string_view use_case) {
   schemas.push_back("sextant.text/1");
   Json schema;
   schema["type"] = "object";
-  schema["properties"]["schema"] = {{"type", "string"}, {"enum", std::move(schemas)}};
-  schema["properties"]["tool_version"] = {{"type", "string"}};
-  schema["properties"]["inputs"] = {
-      {"type", "object"}, {"description", "files and data that were read, each with its SHA-256"}};
+  schema["properties"]["schema"] = {{"enum", std::move(schemas)}};
   schema["required"] = {"schema"};
   return dumped(schema);
 }

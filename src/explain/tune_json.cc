@@ -1,6 +1,7 @@
 #include "explain/tune_json.h"
 
 #include "explain/json.h"
+#include "explain/judged_json.h"
 
 namespace sextant::explain {
 namespace {
@@ -117,6 +118,8 @@ Json verdict_json(const verify::Verdict& verdict) {
   return json;
 }
 
+}  // namespace
+
 Json judged_json(const Judged& judged) {
   const verify::Proposal& proposal = judged.proposal;
   Json json;
@@ -150,6 +153,8 @@ Json judged_json(const Judged& judged) {
   json["run"] = judged.run;
   return json;
 }
+
+namespace {
 
 Json all_judged_json(const std::vector<Judged>& all) {
   Json list = Json::array();

@@ -27,7 +27,7 @@ TEST(AnswerStore, TheSameAnswerHasTheSameHandleAndAnotherAnother) {
 }
 
 TEST(AnswerStore, WhatWasNotAskedForLongestGoesFirst) {
-  AnswerStore store(10'000);
+  AnswerStore store(9'000);
   const std::string large(3'000, 'x');
   const Kept first = store.keep(answer_of("1" + large), "1");
   const Kept second = store.keep(answer_of("2" + large), "2");

@@ -11,7 +11,8 @@ constexpr std::string_view kInstructions =
     "is worked out here, from models held to measurements; nothing is sent anywhere.\n"
     "Begin with check (somebody's files), diagnose (a profile) or plan (a new job). A layout is "
     "written tp=8,pp=4,mbs=1; a cluster 64xh100-sxm; files lie below the server's folder. Answers "
-    "are shortened: ask the same tool again with `detail` for a part. Outcome \"no\" is an answer, "
+    "are shortened; `left_out` says where, and the same call with `detail` gives that part. "
+    "Outcome \"no\" is an answer, "
     "not a failure. Have every change judged by verify_proposal before you advise it.";
 
 }  // namespace

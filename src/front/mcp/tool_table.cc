@@ -49,7 +49,7 @@ std::vector<ToolRow> reading_rows() {
        .hint = "Searches every legal layout: seconds to minutes, sends progress, can be cancelled. "
                "`fix` keeps keys, `from` starts at the user's own files, `why-not` says why a "
                "layout is not the plan.",
-       .hidden = {"threads"}},
+       .hidden = {"threads", "proof", "baselines"}},
       {.name = "estimate",
        .use_case = "estimate",
        .hint = "One layout, with every term and its interval. Under a second."},
@@ -66,7 +66,8 @@ std::vector<ToolRow> reading_rows() {
        .hint = "Messages with their groups and links. Milliseconds."},
       {.name = "check",
        .use_case = "check",
-       .hint = "Start here with somebody's launch script, configuration or log. Milliseconds."},
+       .hint = "Start here with somebody's launch script, configuration or log. Milliseconds.",
+       .hidden = {"to-row"}},
       {.name = "emit",
        .use_case = "emit",
        .hint = "Nothing is written: the files are in the answer. Milliseconds."},
@@ -76,16 +77,22 @@ std::vector<ToolRow> reading_rows() {
       {.name = "diagnose",
        .use_case = "diagnose",
        .hint = "Start here with a profile. Findings are ranked by what mending them is worth. "
-               "Takes seconds a gigabyte of profile; sends progress, can be cancelled."},
-      {.name = "diff", .use_case = "diff", .hint = "Takes seconds a gigabyte of profile."},
+               "Takes seconds a gigabyte of profile; sends progress, can be cancelled.",
+       .hidden = {"hta-compatible", "fail-on"}},
+      {.name = "diff",
+       .use_case = "diff",
+       .hint = "Takes seconds a gigabyte of profile.",
+       .hidden = {"fail-on"}},
       {.name = "tune",
        .use_case = "tune",
        .hint = "What holds a job up and up to three changes worth making, each judged. Takes "
-               "seconds to "
-               "minutes; sends progress, can be cancelled."},
+               "seconds to minutes; sends progress, can be cancelled.",
+       .hidden = {"what", "no-log"},
+       .fixed = {{"no-log", "1"}}},
       {.name = "validate",
        .use_case = "validate",
-       .hint = "How far the models are from tables of measurements. Takes seconds."}};
+       .hint = "How far the models are from tables of measurements. Takes seconds.",
+       .hidden = {"rows", "ledger", "plots", "check"}}};
 }
 
 std::vector<ToolRow> knowledge_rows() {
@@ -100,7 +107,9 @@ std::vector<ToolRow> knowledge_rows() {
            .use_case = "verify",
            .hint = "Have every change judged before you advise it: is it legal, does it fit, is "
                    "what you claim of it so? A claim that the models refute is rejected, one they "
-                   "cannot tell stays undecided. Under a second."},
+                   "cannot tell stays undecided. Under a second.",
+           .hidden = {"author"},
+           .author = "author"},
           {.name = "kb_add",
            .use_case = "kb",
            .hint = "Adds one entry to the user's knowledge base, marked with who adds it. It holds "
@@ -140,43 +149,23 @@ Json input_schema(const ToolRow& row) {
   schema["properties"]["detail"] = {
       {"type", "string"},
       {"description",
-       "more of the answer to these same arguments: a JSON pointer into it (\"/plans/0\"), or "
-       "\"text\", \"text:2\", … for its pages as text"},
-      {"examples", {"/findings/0", "text:2"}}};
+       "a part of the answer to the same arguments: a JSON pointer (\"/plans/0\") or a page of its "
+       "text (\"text:2\")"}};
   return schema;
 }
 
+// Short, as every client holds all of them: what the members mean is said once (docs/mcp.md).
 Json output_schema(const ToolRow& row) {
-  Json answer = Json::parse(explain::answer_schema(row.use_case));
-  const Json text{{"type", "string"}};
-  const Json count{{"type", "integer"}};
-  const auto object = [](Json properties, Json required) {
-    return Json{{"type", "object"},
-                {"properties", std::move(properties)},
-                {"required", std::move(required)}};
-  };
-  Json schema = object(
-      {{"outcome",
-        {{"type", "string"},
-         {"enum", {"fine", "no", "interrupted"}},
-         {"description",
-          "no: a legal question whose answer is no; interrupted: cancelled, what "
-          "was found until then"}}},
-       {"answer", std::move(answer)},
-       {"left_out",
-        {{"type", "array"},
-         {"description", "where the answer was shortened: ask again with `detail` at that place"},
-         {"items", object({{"at", text}, {"kept", count}, {"of", count}}, {"at", "kept", "of"})}}},
-       {"notes", {{"type", "array"}, {"items", text}}},
-       {"handle",
-        {{"type", "string"},
-         {"description", "the whole answer is the resource sextant://answers/HANDLE/json"}}},
-       {"files",
-        {{"type", "array"},
-         {"items", object({{"name", text}, {"uri", text}, {"bytes", count}}, {"name", "bytes"})}}}},
-      {"outcome", "answer", "notes", "handle"});
-  schema["$schema"] = "https://json-schema.org/draft/2020-12/schema";
-  return schema;
+  const auto of_type = [](std::string_view type) { return Json{{"type", type}}; };
+  return {{"type", "object"},
+          {"properties",
+           {{"outcome", {{"type", "string"}, {"enum", {"fine", "no", "interrupted"}}}},
+            {"answer", Json::parse(explain::answer_schema(row.use_case))},
+            {"left_out", of_type("array")},
+            {"notes", of_type("array")},
+            {"handle", of_type("string")},
+            {"files", of_type("array")}}},
+          {"required", {"outcome", "answer", "notes", "handle"}}};
 }
 
 std::string title_of(std::string_view name) {

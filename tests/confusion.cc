@@ -62,9 +62,7 @@ bool FaultResult::is_right() const {
 
 bool FaultResult::is_claim_kept() const {
   const diagnose::Finding* finding = expected();
-  const Seconds precision = with.true_step * kStepsRepeat;
-  return finding != nullptr && saving() <= finding->per_step + precision &&
-         finding->per_step <= saving() * 2.0 + precision;
+  return finding != nullptr && saving() <= finding->per_step && finding->per_step <= saving() * 2.0;
 }
 
 FaultResult fault_result(FaultKind kind, std::uint64_t seed) {

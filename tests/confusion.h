@@ -26,9 +26,6 @@ DiagnosedRun diagnosed_run(const MadeRun& run);
 // The finding that comes first of those that nothing else explains; null: there is none.
 const diagnose::Finding* first_cause(const diagnose::Diagnosis& diagnosis);
 
-// Steps of a steady run vary by that share: so well is known what a fault takes of two or three.
-inline constexpr double kStepsRepeat = 0.01;
-
 struct FaultResult {
   FaultCase made;
   DiagnosedRun with;

@@ -21,7 +21,7 @@ Written by a test (`Confusion.TheFirstCauseIsTheFaultAndThePageSaysSo`, with `SE
 constexpr std::string_view kReal = R"(
 ## Real runs
 
-[diagnosis_recorded.md](diagnosis_recorded.md).
+[diagnosis_real.md](diagnosis_real.md), [diagnosis_recorded.md](diagnosis_recorded.md).
 )";
 
 std::string first_rule(const FaultResult& one) {
@@ -73,7 +73,7 @@ std::string claims_table(const ConfusionResults& results) {
   std::string text =
       "\n## Claims (made)\n\nOf a step: what the fault's own finding says that mending it can gain "
       "at "
-      "most, and what it saves. Kept: saved ≤ claimed ≤ 2 × saved, to 1 % of the step.\n\n"
+      "most, and what it saves. Kept: saved ≤ claimed ≤ 2 × saved.\n\n"
       "| fault | job | size | saved | claimed | kept |\n|---|---|---|---|---|---|\n";
   for (const FaultResult& one : results.faults) {
     const diagnose::Finding* found = one.expected();

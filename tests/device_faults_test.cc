@@ -79,9 +79,10 @@ const std::vector<Fault>& faults() {
   static const std::vector<Fault> kFaults{
       {"eager-attention", {.batch = 4, .attention = MadeAttention::kEager}, {.batch = 4}},
       {"eager-attention", {.batch = 4, .attention = MadeAttention::kMath}, {.batch = 4}},
+      {"missing-tensor-cores", {.batch = 2, .is_single_precision = true}, {.batch = 2}},
       {"missing-tensor-cores",
-       {.batch = 2, .is_single_precision = true},
-       {.batch = 2, .is_single_precision = true, .has_tf32 = true}},
+       {.batch = 2, .is_single_precision = true, .has_tf32 = true},
+       {.batch = 2}},
       {"unfused-optimizer",
        {.layers = 12, .hidden = 1024, .heads = 8, .batch = 2, .optimizer = MadeOptimizer::kLoop},
        {.layers = 12, .hidden = 1024, .heads = 8, .batch = 2}},

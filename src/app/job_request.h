@@ -20,15 +20,16 @@
 namespace sextant::app {
 
 struct JobRequest {
-  std::string model;    // MODEL
-  std::string cluster;  // CLUSTER
+  std::string model = {};    // MODEL
+  std::string cluster = {};  // CLUSTER
   // LAYOUT: key=value pairs joined by commas. A JAX mesh ("ici:fsdp=64,tensor=4;dcn:data=2") may
   // stand before them, set off by semicolons.
-  std::string layout;
-  std::string framework;     // FRAMEWORK; "": the setting's
-  std::string sequences;     // describe::parse_sequences; "": 4096, or the model's most if smaller
-  std::string global_batch;  // sequences a step; "": describe::fill_batch
-  std::string workload;      // "": pretrain; "lora[:RANK[:MODULE+…]]"
+  std::string layout = {};
+  std::string framework = {};  // FRAMEWORK; "": the setting's
+  std::string sequences =
+      {};  // describe::parse_sequences; "": 4096, or the model's most if smaller
+  std::string global_batch = {};  // sequences a step; "": describe::fill_batch
+  std::string workload = {};      // "": pretrain; "lora[:RANK[:MODULE+…]]"
 };
 
 struct JobReading {

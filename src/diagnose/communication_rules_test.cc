@@ -184,5 +184,32 @@ TEST(UnevenWork, ExpertsOfASlowDeviceAreNoRouting) {
                   .empty());
 }
 
+// The same pair of ranks whose shapes are known: products of so many FLOPs, in so many calls.
+std::vector<std::string> shaped_rules(double flops_of_second, std::int64_t calls_of_second) {
+  Summary summary =
+      uneven({{{20'000, 20'000, 20'000}, {20'000, 20'000, 20'000}}}, "gemm", "DATA_PARALLEL_GROUP");
+  for (metrics::RankSummary& rank : summary.ranks) {
+    const bool is_first = rank.rank == RankId{0};
+    metrics::OperatorRow row{.name = "aten::mm", .category = {}, .module = {}};
+    row.flops.add(is_first ? 1e12 : flops_of_second);
+    row.time.count = is_first ? 12 : calls_of_second;
+    rank.operators = {row};
+    rank.has_shapes = true;
+  }
+  return uneven_rules(summary);
+}
+
+TEST(UnevenWork, MoreFlopsInAsManyOperatorsAreLongerSequences) {
+  EXPECT_EQ(shaped_rules(1.5e12, 12), std::vector<std::string>{"sequence-imbalance"});
+}
+
+TEST(UnevenWork, MoreOperatorsAreAnotherProgram) {
+  EXPECT_TRUE(shaped_rules(1.5e12, 18).empty());
+}
+
+TEST(UnevenWork, EqualShapesAreEven) {
+  EXPECT_TRUE(shaped_rules(1e12, 12).empty());
+}
+
 }  // namespace
 }  // namespace sextant::diagnose

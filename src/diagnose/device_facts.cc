@@ -6,6 +6,21 @@
 
 namespace sextant::diagnose {
 
+Seconds spared_idle(const Scene& scene, Seconds idle) {
+  using metrics::Signal;
+  std::int64_t recording = 0;
+  std::int64_t launching = 0;
+  for (const metrics::RankSummary& rank : scene.summary->ranks) {
+    for (const metrics::SignalRow& row : rank.signals) {
+      const bool is_launching = row.signal == Signal::kDispatch || row.signal == Signal::kLatency ||
+                                row.signal == Signal::kPython;
+      launching += is_launching ? row.idle_ns : 0;
+      recording += row.signal == Signal::kRecorder && row.what.empty() ? row.idle_ns : 0;
+    }
+  }
+  return recording > 0 ? std::min(idle, of_mean_step(scene, launching)) : idle;
+}
+
 WorkSum work_sum(const Scene& scene, const WorkFilter& filter) {
   WorkSum sum;
   const auto steps = static_cast<double>(scene.totals.steps);
@@ -23,6 +38,7 @@ WorkSum work_sum(const Scene& scene, const WorkFilter& filter) {
     sum.stated_time += row.stated_flops == row.time.count ? time : Seconds();
     sum.rows.push_back(&row);
   }
+  sum.idle = spared_idle(scene, sum.idle);
   return sum;
 }
 

@@ -16,7 +16,7 @@ namespace sextant::diagnose {
 // Rows of work of one kind, of a mean step.
 struct WorkSum {
   Seconds time;
-  Seconds idle;  // of the device, before them
+  Seconds idle;  // of the device, before them; what sparing them can gain of it
   Flops flops;   // of those that say
   Bytes bytes;
   double calls = 0.0;
@@ -24,6 +24,9 @@ struct WorkSum {
   Seconds stated_time;                        // of rows that say FLOPs in every call
   std::vector<const metrics::WorkRow*> rows;  // the longest first
 };
+// What sparing work can gain at most of the idle time before it: the host, with less to launch, is
+// ahead for the rest too, but no more than all late launches cost without the recorder.
+Seconds spared_idle(const Scene& scene, Seconds idle);
 using WorkFilter = std::function<bool(const metrics::WorkRow&)>;
 WorkSum work_sum(const Scene& scene, const WorkFilter& filter);
 

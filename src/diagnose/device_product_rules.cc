@@ -36,17 +36,12 @@ bool runs_on_vectors(const WorkRow& row) {
          element_of_row(row) != ElementType::kFloat64;
 }
 
+// In 16 bits, which most trainings bear.
 std::optional<Seconds> on_matrix_units(const Scene& scene, const WorkSum& sum) {
   Seconds least;
   const auto steps = static_cast<double>(scene.totals.steps);
   for (const WorkRow* row : sum.rows) {
-    const auto element = element_of_row(*row);
-    const auto format = element ? matrix_format(*element) : std::nullopt;
-    auto compute =
-        format ? at_peak(scene, Flops(row->flops.value() / steps), *format) : std::nullopt;
-    if (!compute) {  // a device whose matrix units take 16 bits alone
-      compute = at_peak(scene, Flops(row->flops.value() / steps), DType::kFp16);
-    }
+    const auto compute = at_peak(scene, Flops(row->flops.value() / steps), DType::kFp16);
     const auto memory = at_bandwidth(scene, Bytes(row->bytes.value() / steps));
     if (!compute || !memory) {
       return std::nullopt;
@@ -56,9 +51,51 @@ std::optional<Seconds> on_matrix_units(const Scene& scene, const WorkSum& sum) {
   return least;
 }
 
+bool is_in_32_bits(const WorkRow& row) {
+  return !row.inputs.empty() && row.inputs.front().element == ElementType::kFloat32;
+}
+bool runs_as_tf32(const WorkRow& row) {
+  return row.use == timeline::OperatorUse::kProduct && row.unit == ProductUnit::kTensorTf32 &&
+         is_in_32_bits(row);
+}
+// In 16 bits half of the bytes; a fused attention, its products at their rate.
+bool would_run_in_16_bits(const WorkRow& row) {
+  return is_in_32_bits(row) && row.part != WorkPart::kUpdate && row.pass != WorkPass::kUpdate &&
+         row.use != timeline::OperatorUse::kProduct;
+}
+
+// Matrix units take 16 bits at twice the rate of TF32, and memory twice as many.
+void add_wide_products(const Scene& scene, Findings& answer) {
+  const WorkSum wide = work_sum(scene, runs_as_tf32);
+  const auto least = at_peak(scene, wide.flops, DType::kBf16);
+  if (!least || !is_worth_a_word(scene, wide.time) || wide.stated_time < wide.time) {
+    return;
+  }
+  const WorkSum others = work_sum(scene, would_run_in_16_bits);
+  constexpr double kHalf = 0.5;
+  const Seconds lost = std::max(Seconds(), wide.time - *least) + kHalf * others.time;
+  if (!is_worth_a_word(scene, lost)) {
+    return;
+  }
+  answer.found.push_back(
+      {.rule = "missing-tensor-cores",
+       .cause = fmt::format(
+           "{:.0f} products a step are in 32 bits and run as TF32, at {:.3g} TFLOP/s: {} ({}); in "
+           "16 bits they need {} at least, and what streams through memory half of its {}.",
+           wide.calls, wide.flops / wide.time / 1_TFLOPps, milliseconds(wide.time),
+           percent_of_step(scene, wide.time), milliseconds(*least), milliseconds(others.time)),
+       .ranks = {},
+       .per_step = lost,
+       .parts = {lost},
+       .status = Status::kInferred,  // whether the training bears 16 bits is not in a profile
+       .evidence = evidence_of(scene, wide.rows),
+       .advice = {"half"}});
+}
+
 void add_missing_tensor_cores(const Scene& scene, Findings& answer) {
   const WorkSum vectors = work_sum(scene, runs_on_vectors);
   if (!is_worth_a_word(scene, vectors.time)) {
+    add_wide_products(scene, answer);
     return;
   }
   if (vectors.stated_time < vectors.time) {
@@ -70,7 +107,9 @@ void add_missing_tensor_cores(const Scene& scene, Findings& answer) {
     answer.abstained.push_back({"missing-tensor-cores", "device"});
     return;
   }
-  const Seconds lost = vectors.time - *least;
+  constexpr double kHalf = 0.5;  // of the bytes
+  const Seconds others = work_sum(scene, would_run_in_16_bits).time;
+  const Seconds lost = vectors.time - *least + kHalf * others;
   if (!is_worth_a_word(scene, lost)) {
     return;
   }
@@ -78,9 +117,10 @@ void add_missing_tensor_cores(const Scene& scene, Findings& answer) {
       {.rule = "missing-tensor-cores",
        .cause = fmt::format(
            "{:.0f} products a step run beside the matrix units, at {:.3g} TFLOP/s: {} ({}); with "
-           "them they need {} at least. The longest: {}.",
+           "them, in 16 bits, they need {} at least, and other work half of its {}. The longest: "
+           "{}.",
            vectors.calls, vectors.flops / vectors.time / 1_TFLOPps, milliseconds(vectors.time),
-           percent_of_step(scene, vectors.time), milliseconds(*least),
+           percent_of_step(scene, vectors.time), milliseconds(*least), milliseconds(others),
            shapes_text(vectors.rows.front()->inputs)),
        .ranks = {},
        .per_step = lost,
@@ -144,6 +184,13 @@ Seconds joining_time(const Scene& scene, const std::vector<const WorkRow*>& prod
   return joining.time;
 }
 
+// What the device waits before them is theirs where they are most of what the host launches: else
+// it would wait as long before the rest.
+bool are_most_launches(const Scene& scene, const WorkSum& small) {
+  const WorkSum all = work_sum(scene, [](const WorkRow&) { return true; });
+  return 2.0 * small.kernels > all.kernels;
+}
+
 void add_small_products(const Scene& scene, Findings& answer) {
   const WorkSum products = work_sum(scene, is_own_product);
   if (!scene.device || products.rows.empty()) {
@@ -158,13 +205,14 @@ void add_small_products(const Scene& scene, Findings& answer) {
       small.time += of_mean_step(scene, row->time.total_ns);
       small.idle += of_mean_step(scene, row->idle_ns);
       small.calls += static_cast<double>(row->time.count) / steps;
+      small.kernels += static_cast<double>(row->kernels) / steps;
       small.rows.push_back(row);
       least += found->least / steps;
     }
   }
   const Seconds joining = joining_time(scene, small.rows);
+  small.idle = are_most_launches(scene, small) ? spared_idle(scene, small.idle) : Seconds();
   const Seconds lost = small.time + small.idle + joining - least;
-  // What the device waits before them is the host's, unless they themselves cost much.
   if (small.rows.empty() || !is_worth_a_word(scene, small.time - least)) {
     return;
   }

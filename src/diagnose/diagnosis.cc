@@ -6,6 +6,7 @@
 #include <string_view>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -48,6 +49,54 @@ void leave_idle_to_its_cause(std::vector<Finding>& findings) {
   }
 }
 
+// Of the rank that waits least for others where they meet.
+Seconds least_waiting(const Scene& scene, const CommunicationTimes& times) {
+  std::vector<Seconds> waits(scene.summary->ranks.size());
+  const auto add_axis = [&](const AxisExposure& axis) {
+    for (std::size_t rank = 0; rank < std::min(waits.size(), axis.ranks.size()); ++rank) {
+      waits[rank] += axis.ranks[rank].waiting + axis.ranks[rank].late;
+    }
+  };
+  add_axis(times.unknown);
+  std::ranges::for_each(times.axes, add_axis);
+  return waits.empty() ? Seconds() : std::ranges::min(waits);
+}
+
+// What all hosts do, each does now a little sooner and now a little later, and ranks wait for
+// whoever is last. Where nobody is late for a reason of its own, that waiting goes with the cause:
+// at least what every rank waits, at most as much again as the cause.
+void add_waiting_of_all(const Scene& scene, const CommunicationTimes& times,
+                        std::vector<Finding>& findings) {
+  constexpr std::array<std::string_view, 3> kCommon{"input-bound", "launch-bound", "python-gc"};
+  constexpr std::array<std::string_view, 9> kOwn{
+      "late-rank",        "slow-worker",     "data-late-rank",
+      "straggling-link",  "slow-collective", "stage-imbalance",
+      "expert-imbalance", "pipeline-bubble", "sequence-imbalance"};
+  const auto is_among = [](const auto& rules, const Finding& one) {
+    return std::ranges::find(rules, one.rule) != rules.end();
+  };
+  Finding* common = nullptr;
+  for (Finding& one : findings) {
+    if (one.explained_by) {
+      continue;
+    }
+    if (is_among(kOwn, one)) {
+      return;
+    }
+    const bool is_common = is_among(kCommon, one) && one.ranks.empty();
+    common = is_common && (common == nullptr || one.per_step > common->per_step) ? &one : common;
+  }
+  if (common == nullptr || scene.summary->ranks.size() < 2) {
+    return;
+  }
+  const Seconds more = std::min(
+      {least_waiting(scene, times), common->per_step, 0.99 * scene.step - common->per_step});
+  if (more > Seconds()) {
+    common->per_step += more;
+    common->parts[static_cast<std::size_t>(StepPart::kExposedCommunication)] += more;
+  }
+}
+
 // Worth most first; what another finding explains after all others; of equals by rule.
 bool comes_before(const Finding& a, const Finding& b) {
   return std::tuple(a.explained_by.has_value(), -(a.per_step / 1_s), a.rule) <
@@ -74,6 +123,7 @@ Diagnosis diagnosis_of(const Scene& scene, const LaidOver* laid) {
   add(host_findings(scene), diagnosis);
   leave_idle_to_its_cause(diagnosis.findings);
   explain(diagnosis.findings);
+  add_waiting_of_all(scene, communication, diagnosis.findings);
   if (laid != nullptr) {
     add(departure_findings(scene, *laid, diagnosis.findings), diagnosis);
   }

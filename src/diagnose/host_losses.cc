@@ -90,6 +90,11 @@ bool is_waiting(std::string_view function) {
                      [&](std::string_view word) { return holds(function, word); });
 }
 
+// Of each operator, and not what the recorder did by itself.
+bool is_recording(const SignalRow& row) {
+  return row.signal == Signal::kRecorder && row.what.empty();
+}
+
 struct RuleOfRow {
   HostRule rule;
   Status status;
@@ -138,7 +143,7 @@ RuleOfRow rule_of_row(const SignalRow& row, const HostFacts& facts) {
     case Signal::kCollection:
       return RuleOfRow{HostRule::kCollection, Status::kVerified};
     case Signal::kRecorder:
-      return RuleOfRow{HostRule::kRecorder, Status::kVerified};
+      return {HostRule::kRecorder, is_recording(row) ? Status::kInferred : Status::kVerified};
     case Signal::kData:
       return RuleOfRow{HostRule::kInput, Status::kVerified};
     case Signal::kCompilation:
@@ -246,6 +251,12 @@ HostLosses host_losses(const RankSummary& rank, std::optional<Bytes> device_memo
   std::int64_t after = 0;
   for (const SignalRow& row : rank.signals) {
     const RuleOfRow of = rule_of_row(row, facts);
+    if (is_recording(row)) {
+      losses.recorded_ns += row.idle_ns;
+      if (!facts.is_launching_recorded) {
+        continue;
+      }
+    }
     if (rank.has_device || is_asked_of_cpus(of.rule)) {
       add_row(rank, row, of, losses.by_rule[static_cast<std::size_t>(of.rule)]);
     }

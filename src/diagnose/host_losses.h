@@ -54,6 +54,9 @@ struct HostLosses {
   bool knows_loader = false;
   // Functions of Python are, and stand in the way of launches.
   bool is_launching_recorded = false;
+  // Of idle time: what recording each operator costs. Where functions were recorded too, it is the
+  // recorder's loss; else of nobody's, since a run without a profiler has none of it.
+  std::int64_t recorded_ns = 0;
   [[nodiscard]] const HostLoss& of(HostRule rule) const {
     return by_rule[static_cast<std::size_t>(rule)];
   }

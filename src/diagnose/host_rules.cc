@@ -79,6 +79,7 @@ HostFigures figures_of(const RankLoss& rank, HostRule rule) {
       .launches = 0.0,
       .in_update = std::min(rank.of_step(loss.in_update_ns), rank.of_step(loss.total_ns())),
       .kernel = {},
+      .recorded = rank.of_step(rank.losses.recorded_ns),
       .step = rank.step};
   figures.launches = per_step(rank.rank->total().launches.call.count);
   std::int64_t kernels = 0;
@@ -185,6 +186,20 @@ std::vector<Abstention> abstentions_of(const std::vector<RankLoss>& ranks) {
   return abstained;
 }
 
+// What a run without a profiler has none of, where that is worth a word.
+std::optional<std::string> recording_note(const std::vector<RankLoss>& ranks) {
+  const RankLoss& most = *std::ranges::max_element(
+      ranks, {}, [](const RankLoss& rank) { return rank.of_step(rank.losses.recorded_ns) / 1_s; });
+  const Seconds lost = most.of_step(most.losses.recorded_ns);
+  if (most.losses.is_launching_recorded || lost < kLeastLossShare * most.step) {
+    return std::nullopt;
+  }
+  return fmt::format(
+      "recording each operator slows the host: the device is idle about {} a step ({:.1f} %) for "
+      "that alone, which a run without a profiler is not; findings leave it out",
+      to_text(lost), 100.0 * (lost / most.step));
+}
+
 }  // namespace
 
 Findings host_findings(const Scene& scene) {
@@ -199,6 +214,9 @@ Findings host_findings(const Scene& scene) {
     }
   }
   findings.abstained = abstentions_of(ranks);
+  if (auto note = recording_note(ranks)) {
+    findings.notes.push_back(*std::move(note));
+  }
   std::erase_if(findings.abstained, [&](const Abstention& one) {
     return std::ranges::any_of(findings.found,
                                [&](const Finding& found) { return found.rule == one.rule; });

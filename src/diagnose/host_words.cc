@@ -41,12 +41,15 @@ std::string input_sentence(const HostFigures& figures) {
 std::string launch_sentence(const HostFigures& figures) {
   return fmt::format(
       "the device is idle {} because the host launches too slowly: {:.0f} launches a step, one in "
-      "{}, of work that takes {} on average{}",
+      "{}, of work that takes {} on average{}{}",
       lost_text(figures), figures.launches,
       to_text(figures.launches > 0.0 ? figures.step / figures.launches : figures.step),
       to_text(figures.kernel),
       2.0 * figures.in_update > figures.lost
           ? fmt::format("; {} of it in the optimizer's step", to_text(figures.in_update))
+          : std::string(),
+      figures.recorded > Seconds()
+          ? fmt::format("; {} more are the profiler's", to_text(figures.recorded))
           : std::string());
 }
 
@@ -71,8 +74,9 @@ std::string recorder_sentence(const HostFigures& figures) {
                        lost_text(figures));
   }
   return fmt::format(
-      "every function of Python was recorded, which slows the host: the device is idle up to {} "
-      "because of that, and how fast the host launches by itself is not known",
+      "every operator and function of Python was recorded, which slows the host: the device is "
+      "idle "
+      "up to {} because of that, and how fast the host launches by itself is not known",
       lost_text(figures));
 }
 

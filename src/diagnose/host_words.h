@@ -22,6 +22,7 @@ struct HostFigures {
   double launches = 0.0;
   Seconds in_update;  // of what is lost, within an optimizer's step
   Seconds kernel;     // mean of the work on the device
+  Seconds recorded;   // more than is lost: what recording operators costs
   Seconds step;
 };
 

@@ -197,6 +197,77 @@ std::optional<Finding> uneven_lengths(const Scene& scene, const CommunicationTim
   return finding;
 }
 
+// FLOPs of a rank's mean step, by the shapes of its operators; nothing where not all are known.
+std::optional<double> flops_of(const RankSummary& rank) {
+  double flops = 0.0;
+  for (const metrics::OperatorRow& row : rank.operators) {
+    flops += row.flops.value();
+  }
+  const std::int64_t steps = rank.total().steps;
+  return rank.has_shapes && flops > 0.0 && steps > 0
+             ? std::optional(flops / static_cast<double>(steps))
+             : std::nullopt;
+}
+
+bool has_experts(const Scene& scene, const std::vector<std::uint32_t>& ranks) {
+  return table_of(scene, ranks, {WorkClass::kExperts}).mean() > 0.0;
+}
+
+// Operators that say their FLOPs: how often a rank calls them.
+std::int64_t counted_calls(const RankSummary& rank) {
+  std::int64_t calls = 0;
+  for (const metrics::OperatorRow& row : rank.operators) {
+    calls += row.flops.value() > 0.0 ? row.time.count : 0;
+  }
+  return calls;
+}
+
+// Ranks of one data-parallel group have the same model: what one has to do more, with as many
+// operators, is its share of the tokens. Shapes say so whatever their kernels took.
+std::optional<Finding> uneven_shapes(const Scene& scene, const std::vector<std::uint32_t>& ranks) {
+  const std::int64_t calls = counted_calls(scene.summary->ranks[ranks.front()]);
+  if (std::ranges::any_of(ranks, [&](std::uint32_t rank) {
+        return counted_calls(scene.summary->ranks[rank]) != calls;
+      })) {
+    return std::nullopt;
+  }
+  std::vector<double> flops;
+  double mean = 0.0;
+  for (const std::uint32_t rank : ranks) {
+    const auto one = flops_of(scene.summary->ranks[rank]);
+    if (!one) {
+      return std::nullopt;
+    }
+    flops.push_back(*one);
+    mean += *one / static_cast<double>(ranks.size());
+  }
+  const auto most = std::ranges::max_element(flops);
+  if (*most < (1.0 + kNoNoise) * mean || has_experts(scene, ranks)) {
+    return std::nullopt;
+  }
+  const RankSummary& longest =
+      scene.summary->ranks[ranks[static_cast<std::size_t>(most - flops.begin())]];
+  const metrics::RankTotals total = longest.total();
+  const Seconds compute = static_cast<double>(total.time.compute_ns) /
+                          static_cast<double>(std::max<std::int64_t>(1, total.steps)) * 1_ns;
+  Finding finding;
+  finding.rule = "sequence-imbalance";
+  set_cost(scene, compute * (1.0 - mean / *most), finding);
+  finding.ranks.push_back(longest.rank);
+  finding.cause = fmt::format(
+      "by the shapes of its operators rank {} has {:.2f} times the mean work of {} ranks, from "
+      "{:.3g}"
+      " to {:.3g} TFLOP a step, and takes {} of compute: the others wait for it",
+      longest.rank.value, *most / mean, ranks.size(), std::ranges::min(flops) / 1e12, *most / 1e12,
+      to_text(compute));
+  finding.status = Status::kVerified;
+  if (!longest.steps.empty()) {
+    finding.evidence.push_back(
+        {longest.rank, longest.steps.front().window, fmt::format("{:.3g} TFLOP", *most / 1e12)});
+  }
+  return finding;
+}
+
 std::optional<Finding> uneven_experts(const Scene& scene, const CommunicationTimes& times,
                                       const std::vector<std::uint32_t>& ranks) {
   const WorkTable experts = table_of(scene, ranks, {WorkClass::kExperts});
@@ -236,6 +307,27 @@ std::optional<Finding> uneven_experts(const Scene& scene, const CommunicationTim
   return finding;
 }
 
+// Where no profile says groups: all ranks, if they only reduce and gather. Who passes messages on
+// or exchanges tokens has work of its own.
+std::vector<std::vector<std::uint32_t>> replicas_of(const Scene& scene) {
+  std::vector<std::uint32_t> all;
+  for (std::size_t i = 0; i < scene.summary->ranks.size(); ++i) {
+    const RankSummary& rank = scene.summary->ranks[i];
+    const bool is_alike =
+        std::ranges::all_of(rank.instances, [&](const metrics::CollectiveInstance& one) {
+          const bool is_said =
+              one.group < rank.groups.size() && !rank.groups[one.group].ranks.empty();
+          return !is_said && one.op && *one.op != CollectiveOp::kSendReceive &&
+                 *one.op != CollectiveOp::kAllToAll;
+        });
+    if (!is_alike || rank.instances.empty()) {
+      return {};
+    }
+    all.push_back(static_cast<std::uint32_t>(i));
+  }
+  return {all};
+}
+
 template <typename Ask>
 void add_worst(const std::vector<std::vector<std::uint32_t>>& groups, const Scene& scene,
                const Ask& ask, Findings& findings) {
@@ -261,9 +353,19 @@ Findings uneven_work(const Scene& scene, const CommunicationTimes& times) {
     }
     return findings;
   }
+  const auto groups = groups_of(scene, Axis::kData);
   add_worst(
-      groups_of(scene, Axis::kData), scene,
-      [&](const auto& ranks) { return uneven_lengths(scene, times, ranks); }, findings);
+      groups, scene,
+      [&](const auto& ranks) {
+        std::optional<Finding> shapes = uneven_shapes(scene, ranks);
+        return shapes ? shapes : uneven_lengths(scene, times, ranks);
+      },
+      findings);
+  if (groups.empty()) {
+    add_worst(
+        replicas_of(scene), scene, [&](const auto& ranks) { return uneven_shapes(scene, ranks); },
+        findings);
+  }
   add_worst(
       groups_of(scene, Axis::kExpert), scene,
       [&](const auto& ranks) { return uneven_experts(scene, times, ranks); }, findings);

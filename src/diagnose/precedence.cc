@@ -69,9 +69,24 @@ Finding* unexplained(std::span<Finding> findings, std::string_view rule) {
   return found == findings.end() ? nullptr : &*found;
 }
 
+// Where no loader was recorded, a rank that is late through its host may still be seen to wait
+// where loops fetch their batch, most of that time: then data makes it late.
+void name_lateness(std::span<Finding> findings) {
+  Finding* const late = unexplained(findings, "late-rank");
+  const Finding* const input = unexplained(findings, "input-bound");
+  if (late == nullptr || input == nullptr || input->ranks.empty() || late->ranks != input->ranks ||
+      input->per_step < late->per_step * kMostOfIt) {
+    return;
+  }
+  late->rule = "data-late-rank";
+  late->status = std::max(late->status, input->status);
+  late->cause += ". Of its host: " + input->cause;
+}
+
 }  // namespace
 
 void explain(std::span<Finding> findings) {
+  name_lateness(findings);
   for (const Explanation& row : kExplanations) {
     Finding* const finding = unexplained(findings, row.rule);
     Finding* const by = unexplained(findings, row.by);

@@ -28,6 +28,23 @@ TEST(Precedence, TheShareOfTheWorkExplainsWhoComesLate) {
             std::nullopt);
 }
 
+TEST(Precedence, AHostThatWaitsWhereBatchesAreFetchedIsLateThroughData) {
+  std::vector<Finding> findings{of_rule("late-rank", 5_ms, {{3}}),
+                                of_rule("input-bound", 4_ms, {{3}})};
+  findings[0].status = Status::kVerified;
+  explain(findings);
+  EXPECT_EQ(findings[0].rule, "data-late-rank");
+  EXPECT_EQ(findings[0].status, Status::kInferred);  // no better known than that
+  EXPECT_EQ(findings[1].explained_by, "data-late-rank");
+}
+
+TEST(Precedence, AnotherRanksDataMakesThisOneNotLate) {
+  std::vector<Finding> findings{of_rule("late-rank", 5_ms, {{3}}),
+                                of_rule("input-bound", 4_ms, {{2}})};
+  explain(findings);
+  EXPECT_EQ(findings[0].rule, "late-rank");
+}
+
 TEST(Precedence, WhatExplainsStandsForTheLargerCost) {
   std::vector<Finding> findings{of_rule("late-rank", 5_ms, {{1}}), of_rule("python-gc", 3_ms)};
   explain(findings);

@@ -30,6 +30,7 @@ struct Occurrence {
   std::optional<timeline::ProductUnit> unit = std::nullopt;
   std::optional<timeline::OperatorUse> use = std::nullopt;  // as kernels say it
   bool is_itself = true;                                    // the work, not an operator
+  bool is_in_written_attention = false;
   double kernel_flops = 0.0;
   double kernel_bytes = 0.0;
   bool says_flops = false;
@@ -102,11 +103,13 @@ std::vector<Occurrence> occurrences(const View& view, const RankLanes& rank, con
     const std::uint32_t by = call == kNone || is_named ? kNone : places.operator_of[call];
     const auto [at, is_new] = place_of.try_emplace(by == kNone ? number : by, found.size());
     if (is_new) {
-      found.push_back({.label = number_of_label(view, spans[by == kNone ? number : by]),
-                       .lane = {span.lane},
-                       .pass = call == kNone ? WorkPass::kUnknown : places.pass_of[call],
-                       .span = {span.start_ns, span.end_ns()},
-                       .is_itself = by == kNone});
+      found.push_back(
+          {.label = number_of_label(view, spans[by == kNone ? number : by]),
+           .lane = {span.lane},
+           .pass = call == kNone ? WorkPass::kUnknown : places.pass_of[call],
+           .span = {span.start_ns, span.end_ns()},
+           .is_itself = by == kNone,
+           .is_in_written_attention = call != kNone && places.is_in_written_attention[call]});
     }
     add_kernel(view, number, idle, found[at->second]);
   }
@@ -177,7 +180,8 @@ WorkRow work_row_of(const Occurrence& one, const Label& label, const ModelShapes
                       .inputs = &inputs_of(label),
                       .outputs = &outputs_of(label),
                       .is_communication = one.is_communication,
-                      .is_host_copy = one.is_host_copy},
+                      .is_host_copy = one.is_host_copy,
+                      .is_in_written_attention = one.is_in_written_attention},
                      shapes);
   row.time.add(one.time_ns);
   row.kernels = one.kernels;

@@ -1,9 +1,11 @@
 #include "metrics/host_timeline.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <utility>
 
+#include "metrics/host_gaps.h"
 #include "metrics/host_signs.h"
 #include "metrics/signal_names.h"
 
@@ -25,20 +27,13 @@ std::size_t label_at(const View& view, const Span& span) {
   return static_cast<std::size_t>(view.timeline().occurrence_of(span).label.value);
 }
 
-void append_piece(HostTimeline& timeline, const HostPiece& piece) {
-  if (timeline.back().start_ns == piece.start_ns) {
-    timeline.pop_back();
-  }
-  if (timeline.empty() || !timeline.back().is_alike(piece)) {
-    timeline.push_back(piece);
-  }
-}
-
 // One thread's timeline.
 class ThreadReader {
  public:
-  ThreadReader(const View& view, const HostSigns& signs, bool has_device)
-      : view_(view), signs_(signs), has_device_(has_device) {}
+  // `step_starts`: where marks of steps begin, in order.
+  ThreadReader(const View& view, const HostSigns& signs, bool has_device,
+               const std::vector<std::int64_t>& step_starts)
+      : view_(view), signs_(signs), has_device_(has_device), step_starts_(step_starts) {}
 
   HostTimeline read(LaneId lane) {
     timeline_.assign(1, {.start_ns = kForeverAgo});
@@ -193,7 +188,10 @@ class ThreadReader {
              2 * (std::min(frame.end_ns, until_ns) - from) >= until_ns - free_since_;
     };
     if (takes_half(longest_frame_)) {
-      return longest_frame_.label;
+      // XLA's recorder shows no function that is built in: one that still goes on may have slept.
+      const bool may_sleep = longest_frame_.end_ns > until_ns &&
+                             view_.timeline().labels()[longest_frame_.label].name.starts_with("$");
+      return may_sleep ? kNone : longest_frame_.label;
     }
     const auto left = std::find_if(left_frames_.begin(), left_frames_.end(), takes_half);
     if (left != left_frames_.end()) {
@@ -216,6 +214,11 @@ class ThreadReader {
   void enter_frame(const Span& span, std::size_t label) {
     close_until(span.start_ns);
     leave_frames(span.start_ns);
+    // The mark of a step says of no moment in it what the host was at.
+    if (view_.timeline().labels()[label].kind == SpanKind::kMark &&
+        std::binary_search(step_starts_.begin(), step_starts_.end(), span.start_ns)) {
+      return;
+    }
     frames_.push_back({span.start_ns, span.end_ns(), static_cast<std::uint32_t>(label)});
     if (open_.empty() && (longest_frame_.label == kNone ||
                           span.duration_ns > longest_frame_.end_ns - longest_frame_.start_ns)) {
@@ -226,6 +229,7 @@ class ThreadReader {
   const View& view_;
   const HostSigns& signs_;
   bool has_device_ = true;
+  const std::vector<std::int64_t>& step_starts_;
   HostTimeline timeline_;
   std::vector<Open> open_;
   std::vector<OpenFrame> frames_;
@@ -257,83 +261,6 @@ HostTimeline more_specific_of(const HostTimeline& a, const HostTimeline& b) {
   }
   return both;
 }
-
-// Names the times at which all threads were inside nothing: beside the marks of steps, in between,
-// or not for long.
-class GapNamer {
- public:
-  explicit GapNamer(const RankSteps& steps)
-      : steps_(steps), is_marked_(steps.basis == StepBasis::kMarkers) {}
-
-  HostTimeline named(const HostTimeline& all) {
-    for (std::size_t i = 0; i < all.size();) {
-      if (all[i].signal != kNoSignal) {
-        if (all[i].signal == number_of(Signal::kCopyOut)) {
-          copied_until_ = i + 1 < all.size() ? all[i + 1].start_ns : kForever;
-          copied_by_ = all[i].what;
-        }
-        append_piece(named_, all[i++]);
-        continue;
-      }
-      const std::size_t first = i;
-      while (i < all.size() && all[i].signal == kNoSignal) {
-        ++i;
-      }
-      const std::int64_t until = i < all.size() ? all[i].start_ns : kForever;
-      add_gap(all[first].start_ns, until, name_of_longest(all, first, i, until));
-    }
-    return std::move(named_);
-  }
-
- private:
-  static constexpr std::int64_t kForever = std::numeric_limits<std::int64_t>::max();
-
-  static std::uint32_t name_of_longest(const HostTimeline& all, std::size_t first, std::size_t last,
-                                       std::int64_t until_ns) {
-    std::size_t longest = first;
-    const auto length = [&](std::size_t i) {
-      const std::int64_t from = std::max(all[i].start_ns, -timeline::Timeline::kFarthestNs);
-      const std::int64_t to = i + 1 < last ? all[i + 1].start_ns : until_ns;
-      return std::min(to, timeline::Timeline::kFarthestNs) - from;
-    };
-    for (std::size_t i = first; i < last; ++i) {
-      longest = length(i) > length(longest) ? i : longest;
-    }
-    return all[longest].what;
-  }
-
-  void add_gap(std::int64_t from_ns, std::int64_t until_ns, std::uint32_t what) {
-    if (from_ns != kForeverAgo && until_ns != kForever && until_ns - from_ns < kLongHostNs) {
-      append_piece(named_, {from_ns, number_of(Signal::kDispatch)});
-      return;
-    }
-    while (step_ < steps_.steps.size() && steps_.steps[step_].host.start_ns < from_ns) {
-      ++step_;
-    }
-    const bool holds_mark =
-        is_marked_ && step_ < steps_.steps.size() && steps_.steps[step_].host.start_ns <= until_ns;
-    const bool is_end = holds_mark || (is_marked_ && until_ns == kForever);
-    // What was just copied to the host is written somewhere.
-    if (copied_until_ <= from_ns && from_ns < copied_until_ + kLongHostNs) {
-      append_piece(named_, {from_ns, number_of(Signal::kCopyOut), copied_by_});
-      copied_until_ = until_ns;
-    } else {
-      append_piece(named_,
-                   {from_ns, number_of(is_end ? Signal::kStepEnd : Signal::kHostCode), what});
-    }
-    if (holds_mark) {
-      append_piece(named_,
-                   {steps_.steps[step_].host.start_ns, number_of(Signal::kStepStart), what});
-    }
-  }
-
-  const RankSteps& steps_;
-  bool is_marked_ = false;
-  HostTimeline named_{{.start_ns = kForeverAgo}};
-  std::size_t step_ = 0;
-  std::int64_t copied_until_ = -timeline::Timeline::kFarthestNs;  // to the host, last
-  std::uint32_t copied_by_ = kNone;
-};
 
 std::vector<LaneId> launching_threads(const View& view, const RankLanes& rank) {
   std::vector<bool> counts(view.timeline().lanes().size());
@@ -367,17 +294,36 @@ std::vector<LaneId> launching_threads(const View& view, const RankLanes& rank) {
 
 }  // namespace
 
+void append_piece(HostTimeline& timeline, const HostPiece& piece) {
+  if (timeline.back().start_ns == piece.start_ns) {
+    timeline.pop_back();
+  }
+  if (timeline.empty() || !timeline.back().is_alike(piece)) {
+    timeline.push_back(piece);
+  }
+}
+
+bool shows_waits(const View& view) {
+  return std::ranges::any_of(view.traits, &LabelTraits::is_blocking) ||
+         std::ranges::any_of(view.timeline().labels(),
+                             [](const Label& label) { return label.name.starts_with("aten::"); });
+}
+
 HostThreads host_threads(const View& view, const RankLanes& rank, const RankSteps& steps) {
   const std::vector<LaneId> threads = launching_threads(view, rank);
   const HostSigns signs = host_signs(view, rank, threads);
   HostThreads answer;
   answer.all.assign(1, {.start_ns = kForeverAgo});
+  std::vector<std::int64_t> step_starts;
+  std::ranges::transform(steps.steps, std::back_inserter(step_starts),
+                         [](const Step& step) { return step.host.start_ns; });
+  std::ranges::sort(step_starts);
   for (const LaneId lane : threads) {
     answer.lanes.push_back(static_cast<std::uint32_t>(lane.value));
-    answer.own.push_back(ThreadReader(view, signs, rank.has_device()).read(lane));
+    answer.own.push_back(ThreadReader(view, signs, rank.has_device(), step_starts).read(lane));
     answer.all = more_specific_of(answer.all, answer.own.back());
   }
-  answer.all = GapNamer(steps).named(answer.all);
+  answer.all = named_gaps(answer.all, steps);
   return answer;
 }
 

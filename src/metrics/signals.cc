@@ -4,11 +4,13 @@
 #include <array>
 #include <map>
 #include <optional>
+#include <set>
 #include <tuple>
 #include <utility>
 
 #include "metrics/host_timeline.h"
 #include "metrics/idle.h"
+#include "metrics/recorder_cost.h"
 
 namespace sextant::metrics {
 namespace {
@@ -26,6 +28,8 @@ constexpr std::int64_t kLongestLatencyNs = 100'000;
 // an H200, 4 to 8 us.
 constexpr std::int64_t kLaunchPathNs = 10'000;
 
+constexpr auto kSyncing = static_cast<std::uint8_t>(Signal::kSync);
+
 // Not kDispatch and what follows it, which hold nobody up by themselves.
 bool is_stall(std::uint8_t signal) {
   return signal < static_cast<std::uint8_t>(Signal::kDispatch) ||
@@ -34,35 +38,17 @@ bool is_stall(std::uint8_t signal) {
          signal == static_cast<std::uint8_t>(Signal::kStepEnd);
 }
 
-// Goes along a timeline with moments that never go back.
-class Cursor {
- public:
-  explicit Cursor(const HostTimeline& timeline) : timeline_(timeline) {}
-  // The place of the piece at the moment.
-  std::size_t at(std::int64_t moment_ns) {
-    while (at_ + 1 < timeline_.size() && timeline_[at_ + 1].start_ns <= moment_ns) {
-      ++at_;
-    }
-    return at_;
-  }
-  [[nodiscard]] const HostPiece& piece(std::size_t place) const { return timeline_[place]; }
-  [[nodiscard]] std::int64_t end_of(std::size_t place) const {
-    return place + 1 < timeline_.size() ? timeline_[place + 1].start_ns
-                                        : timeline::Timeline::kFarthestNs;
-  }
-  [[nodiscard]] std::size_t size() const { return timeline_.size(); }
-
- private:
-  const HostTimeline& timeline_;
-  std::size_t at_ = 0;
-};
-
 using RowKey = std::pair<std::uint8_t, std::uint32_t>;  // signal, label
 
 class SignalCounter {
  public:
   SignalCounter(const View& view, const HostThreads& threads, std::vector<Interval> windows)
-      : view_(view), threads_(threads), windows_(std::move(windows)), all_(threads.all) {
+      : view_(view),
+        threads_(threads),
+        windows_(std::move(windows)),
+        all_(threads.all),
+        recorder_(recorder_cost(view, threads.lanes)),
+        shows_waits_(shows_waits(view)) {
     for (const HostTimeline& own : threads.own) {
       own_.emplace_back(own);
     }
@@ -121,7 +107,8 @@ class SignalCounter {
       }
       // What follows the last operator of the recording has no end of its own.
       const std::int64_t end = i + 1 < all_.size() ? all_.end_of(i) : steps.steps[step].host.end_ns;
-      rows_[{piece.signal, piece.what}].time.add(end - piece.start_ns);
+      const std::uint8_t signal = unseen_waits_.contains(i) ? kSyncing : piece.signal;
+      rows_[{signal, piece.what}].time.add(end - piece.start_ns);
     }
   }
 
@@ -149,6 +136,13 @@ class SignalCounter {
     }
   }
 
+  void add_idle(const Interval& time, SignalRow& row) const {
+    each_window(time, [&](const Interval& part) {
+      row.idle_ns += part.length_ns();
+      keep_longest(row.longest, part);
+    });
+  }
+
   [[nodiscard]] std::size_t place_of(std::uint32_t lane) const {
     return static_cast<std::size_t>(std::find(threads_.lanes.begin(), threads_.lanes.end(), lane) -
                                     threads_.lanes.begin());
@@ -169,9 +163,36 @@ class SignalCounter {
         }
       }
       pass_stalls(in_all);
+      if (is_unseen_wait(in_all, from)) {
+        unseen_waits_.insert(in_all);
+        piece.signal = kSyncing;
+      }
       add_piece({from, until}, piece, waits_for_host);
       from = until;
     }
+  }
+
+  // Where such calls are not shown the host waited if it was inside nothing, the device worked
+  // nearly all of that time, and the host went on as soon as that was through.
+  [[nodiscard]] bool is_unseen_wait(std::size_t place, std::int64_t idle_from) const {
+    constexpr std::int64_t kSoon = 10;
+    const HostPiece& piece = all_.piece(place);
+    const bool is_inside_nothing = piece.signal == static_cast<std::uint8_t>(Signal::kHostCode) ||
+                                   piece.signal == static_cast<std::uint8_t>(Signal::kStepEnd);
+    return is_inside_nothing && !shows_waits_ && piece.start_ns != kForeverAgo &&
+           place + 1 < all_.size() && idle_from > piece.start_ns &&
+           kSoon * (all_.end_of(place) - idle_from) <= all_.end_of(place) - piece.start_ns;
+  }
+  // That is idle for the recorder alone: without it the host would be so much further ahead.
+  // Gives the rest of the time.
+  Interval without_recorder(const Interval& time) {
+    const std::int64_t taken = recorder_.take(time.end_ns, time.length_ns());
+    if (taken <= 0) {
+      return time;
+    }
+    const Interval its{time.end_ns - taken, time.end_ns};
+    add_idle(its, rows_[{static_cast<std::uint8_t>(Signal::kRecorder), kNone}]);
+    return {time.start_ns, its.start_ns};
   }
 
   // `waits_for_host`: nothing but the host can be the cause.
@@ -180,10 +201,9 @@ class SignalCounter {
         (waits_for_host || piece.signal < static_cast<std::uint8_t>(Signal::kDispatch))) {
       SignalRow& row = rows_[{piece.signal, piece.what}];
       stalled_ns_ += series_ ? 0 : time.length_ns();
-      each_window(time, [&](const Interval& part) {
-        row.idle_ns += part.length_ns();
-        keep_longest(row.longest, part);
-      });
+      // One copy after another goes as fast as the host launches, and the recorder records.
+      const Interval own = series_ ? without_recorder(time) : time;
+      add_idle(own, row);
     } else if (waits_for_host && !is_stall(piece.signal) && piece.signal != kNoSignal) {
       dispatched_in_ = piece.what;
       add_dispatch(time, static_cast<Signal>(piece.signal), piece.what);
@@ -216,13 +236,11 @@ class SignalCounter {
       return;
     }
     pass_stalls(all_.at(time.start_ns));
-    const std::int64_t filled = std::min(lead_ns_, time.length_ns());
+    const Interval own = without_recorder(time);
+    const std::int64_t filled = std::min(lead_ns_, own.length_ns());
     lead_ns_ -= filled;
     SignalRow& row = rows_[{static_cast<std::uint8_t>(signal), what}];
-    each_window(time, [&](const Interval& part) {
-      row.idle_ns += part.length_ns();
-      keep_longest(row.longest, part);
-    });
+    add_idle(own, row);
     if (filled > 0) {
       each_window({time.start_ns, time.start_ns + filled},
                   [&](const Interval& part) { rows_[held_up_by_].after_ns += part.length_ns(); });
@@ -240,17 +258,21 @@ class SignalCounter {
       }
       const std::int64_t lead =
           std::max<std::int64_t>(0, all_.end_of(passed_) - piece.start_ns - stalled_ns_);
+      const std::uint8_t signal = unseen_waits_.contains(passed_) ? kSyncing : piece.signal;
       // A copy from pageable memory waits for the work before it on its stream.
-      const bool waits = piece.signal == static_cast<std::uint8_t>(Signal::kSync) ||
-                         piece.signal == static_cast<std::uint8_t>(Signal::kCopyIn) ||
-                         piece.signal == static_cast<std::uint8_t>(Signal::kCopyOut);
+      const bool waits = signal == kSyncing ||
+                         signal == static_cast<std::uint8_t>(Signal::kCopyIn) ||
+                         signal == static_cast<std::uint8_t>(Signal::kCopyOut);
+      if (waits && !series_) {
+        recorder_.lose(all_.end_of(passed_));
+      }
       // Of one kind, mending one mends all: their leads add up.
-      if (piece.signal == held_up_by_.first) {
+      if (signal == held_up_by_.first) {
         lead_ns_ += lead;
         held_up_by_.second = piece.what;
       } else if (waits || lead > lead_ns_) {
         lead_ns_ = lead;
-        held_up_by_ = {piece.signal, piece.what};
+        held_up_by_ = {signal, piece.what};
       }
       stalled_ns_ = 0;
     }
@@ -283,9 +305,12 @@ class SignalCounter {
   const View& view_;
   const HostThreads& threads_;
   std::vector<Interval> windows_;
-  Cursor all_;
-  std::vector<Cursor> own_;
+  HostCursor all_;
+  std::vector<HostCursor> own_;
   std::map<RowKey, SignalRow> rows_;
+  RecorderLead recorder_;
+  bool shows_waits_ = false;             // calls that wait for the device are recorded
+  std::set<std::size_t> unseen_waits_;   // pieces of all_ in which the host waited for the device
   std::optional<RowKey> series_;         // that the gap lies in
   std::uint32_t dispatched_in_ = kNone;  // a step of an optimizer, or nothing, at the last launch
   std::size_t passed_ = 0;               // pieces of all_ that lie behind

@@ -11,6 +11,9 @@
 // filled. `after_ns` counts them, up to the length of the stalls of one kind, until the host waits
 // for the device for another reason, where any lead is lost. So idle_ns + copy_ns + after_ns is
 // what mending it can gain at most; the moments in after_ns stand in the rows of dispatching, too.
+//
+// Recording operators slows the host that launches (recorder_cost.h): idle moments that would not
+// be without that stand in a row of kRecorder that has no name, and in no other.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +31,7 @@ namespace sextant::metrics {
 // The most specific first.
 enum class Signal : std::uint8_t {
   kCollection,   // Python's garbage collector
-  kRecorder,     // the profiler's own work
+  kRecorder,     // the profiler's own work; without a name: of recording each operator
   kData,         // a data loader, a range that fetches a batch
   kCompilation,  // torch.compile, XLA, modules of kernels being loaded
   kSave,         // a checkpoint is written

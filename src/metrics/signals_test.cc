@@ -77,6 +77,26 @@ TEST(Signals, WaitingForABusyDeviceCostsNothing) {
   EXPECT_EQ(sync.after_ns, 10'000);
 }
 
+// XLA's recorder shows no call that waits. The host was inside nothing until the device was
+// through.
+TEST(Signals, AWaitThatNoRecorderShowsIsToldByItsEnd) {
+  MadeRecording made = step_with_work();
+  made.launch(kMs / 10, 10'000, 10 * kMs + 10'000, 40 * kMs);
+  made.launch(51 * kMs, 10'000, 51 * kMs + 10'000, 40 * kMs);  // as soon as that was through
+  const std::vector<SignalRow> rows = signal_rows(made.take());
+  EXPECT_GT(idle_of(rows, Signal::kSync), 9 * kMs / 10);
+  EXPECT_EQ(idle_of(rows, Signal::kHostCode), 0);
+}
+
+TEST(Signals, AHostThatGoesOnLongAfterTheDeviceHasNotWaitedForIt) {
+  MadeRecording made = step_with_work();
+  made.launch(kMs / 10, 10'000, 10 * kMs + 10'000, 40 * kMs);
+  made.launch(70 * kMs, 10'000, 70 * kMs + 10'000, 20 * kMs);
+  const std::vector<SignalRow> rows = signal_rows(made.take());
+  EXPECT_EQ(idle_of(rows, Signal::kSync), 0);
+  EXPECT_GT(idle_of(rows, Signal::kHostCode), 19 * kMs);
+}
+
 TEST(Signals, WhatReadsANumberIsTheCauseOfItsCalls) {
   MadeRecording made = step_with_work();
   made.call("aten::item", 10 * kMs, 5 * kMs);

@@ -13,8 +13,14 @@ constexpr std::size_t kShortestChain = 3;
 // Names of a chain that are said.
 constexpr std::size_t kMostChainNames = 12;
 
+// XLA fuses what streams up to a reduction and behind it: what stands there was not left apart.
+bool is_reduction_of_xla(const StreamWork& work) {
+  return !work.outputs->empty() && work.name == "input fusion";
+}
+
 bool is_link(const StreamWork& work) {
-  return work.part == WorkPart::kNorms || work.part == WorkPart::kElementwise;
+  return !is_reduction_of_xla(work) &&
+         (work.part == WorkPart::kNorms || work.part == WorkPart::kElementwise);
 }
 
 // Neither a part of a chain nor in its way: another rule speaks of it.

@@ -43,7 +43,13 @@ struct OpenRange {
   std::int64_t end_ns = 0;
   RangeRole role = RangeRole::kNone;
   WorkPass pass = WorkPass::kForward;
+  bool is_written_attention = false;
 };
+
+// Source: pytorch, aten/src/ATen/native/transformers/attention.cpp.
+bool is_written_attention(std::string_view name) {
+  return name.starts_with("aten::_scaled_dot_product_attention_math");
+}
 
 // The pass inside a range, by that around it. The function that autograd evaluates stands directly
 // in the evaluation; what autograd records further inside is the forward pass again.
@@ -77,10 +83,13 @@ void walk_thread(const View& view, LaneId lane, const std::vector<RangeRole>& ro
     const OpenRange* around = open.empty() ? nullptr : &open.back();
     const std::uint32_t number = view.number_of(span);
     if (role != RangeRole::kRuntime && role != RangeRole::kGraph) {
-      open.push_back({number, span.end_ns(), role,
-                      pass_inside(around, role, view.timeline().labels()[label])});
+      const Label& what = view.timeline().labels()[label];
+      open.push_back(
+          {number, span.end_ns(), role, pass_inside(around, role, what),
+           (around != nullptr && around->is_written_attention) || is_written_attention(what.name)});
       continue;
     }
+    places.is_in_written_attention[number] = around != nullptr && around->is_written_attention;
     places.pass_of[number] = role == RangeRole::kGraph ? WorkPass::kUnknown
                              : around == nullptr       ? WorkPass::kForward
                                                        : around->pass;
@@ -235,6 +244,7 @@ CallPlaces call_places(const View& view, const RankLanes& rank) {
   CallPlaces places;
   places.operator_of.assign(view.call_of.size(), kNone);
   places.pass_of.assign(view.call_of.size(), WorkPass::kUnknown);
+  places.is_in_written_attention.assign(view.call_of.size(), false);
   std::vector<RangeRole> roles;
   bool has_evaluations = false;
   for (std::size_t i = 0; i < view.traits.size(); ++i) {
@@ -318,7 +328,10 @@ WorkPart part_of(const WorkFacts& facts, const ModelShapes& shapes) {
     case OperatorUse::kUpdate:
       break;
   }
-  return stream_part(facts, *facts.use, shapes);
+  // Scaled queries and keys, and copies of them, are there for the scores that follow.
+  return facts.is_in_written_attention && !shapes.scores.empty()
+             ? WorkPart::kScores
+             : stream_part(facts, *facts.use, shapes);
 }
 
 std::optional<ProductSize> product_size(const std::vector<Tensor>& inputs) {

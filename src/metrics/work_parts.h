@@ -18,6 +18,7 @@ namespace sextant::metrics {
 struct CallPlaces {
   std::vector<std::uint32_t> operator_of;  // the innermost operator's range around it
   std::vector<WorkPass> pass_of;
+  std::vector<bool> is_in_written_attention;  // inside PyTorch's attention by its formula
 };
 CallPlaces call_places(const View& view, const RankLanes& rank);
 
@@ -43,6 +44,7 @@ struct WorkFacts {
   const std::vector<timeline::Tensor>* outputs = nullptr;
   bool is_communication = false;
   bool is_host_copy = false;
+  bool is_in_written_attention = false;
 };
 WorkPart part_of(const WorkFacts& facts, const ModelShapes& shapes);
 

@@ -1,7 +1,11 @@
 // Published single changes, and pairs of measured runs: what the interval of a difference says of
 // them. The bounds are what must hold, or measured figures where these fall short of it.
 #include <filesystem>
+#include <iostream>
 #include <iterator>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -11,6 +15,7 @@
 #include "measured/change_scores.h"
 #include "truth_errors.h"
 #include "validate/predictor.h"
+#include "verify/claims.h"
 
 namespace sextant {
 namespace {
@@ -52,9 +57,65 @@ TEST_F(ChangesTruth, VerdictsAndSizes) {
   EXPECT_GE(all.agreed * 10, all.told * 9) << "verdicts on effects of 2 % and more";
   EXPECT_LE(all.half_width.value_or(1.0), 0.12);
   EXPECT_LE(all.difference.value_or(1.0), 0.07);
-  // Must hold 60 %: what falls short is the predictor's (compile under FSDP, micro-batches on
-  // A100).
-  EXPECT_GE(all.large_told * 100, all.large * 54);
+  // Must hold 60 %: 65 of 109 is one short. What falls short is the predictor's (micro-batches on
+  // A100, placements of experts within a point of what was measured).
+  EXPECT_GE(all.large_told * 1000, all.large * 596);
+}
+
+// The judge on what was measured: the claim as it is printed, and with its sign turned.
+struct Judged {
+  int rows = 0;
+  int directions = 0;  // that hold
+  int sizes = 0;       // that hold
+  int inside = 0;      // sizes inside an interval that tells the direction as it was measured
+  int turned = 0;      // claims of the contrary that hold
+};
+
+Judged judged(const std::vector<measured::ChangeRow>& rows) {
+  Judged all;
+  for (const measured::ChangeRow& row : rows) {
+    if (!row.interval || row.trust == measured::Trust::kC || row.effect == 0.0) {
+      continue;
+    }
+    const auto time = [](double speed_change) { return 1.0 / (1.0 + speed_change); };
+    const double predicted = time(*row.predicted);
+    const step::RatioRange interval{time(row.interval->second), time(row.interval->first)};
+    const double size = time(row.effect);
+    const auto ruling = [&](bool turned, bool sized) {
+      const bool lower = (row.effect > 0.0) != turned;
+      const double ratio = turned ? 1.0 / size : size;
+      verify::Claim claim{.quantity = step::Quantity::kStep,
+                          .direction = lower ? step::Direction::kLower : step::Direction::kHigher};
+      if (sized) {
+        claim.ratio = step::RatioRange{ratio, ratio};
+      }
+      return verify::ruling_of(claim, predicted, interval);
+    };
+    const bool holds = ruling(false, false) == verify::ClaimRuling::kHolds;
+    const bool size_holds = ruling(false, true) == verify::ClaimRuling::kHolds;
+    const bool turned = ruling(true, false) == verify::ClaimRuling::kHolds;
+    EXPECT_FALSE(holds && turned) << row.id;
+    EXPECT_FALSE(size_holds && ruling(true, true) == verify::ClaimRuling::kHolds) << row.id;
+    all.rows += 1;
+    all.directions += holds ? 1 : 0;
+    all.sizes += size_holds ? 1 : 0;
+    all.inside += holds && interval.low <= size && size <= interval.high ? 1 : 0;
+    all.turned += turned ? 1 : 0;
+  }
+  return all;
+}
+
+TEST_F(ChangesTruth, TheTurnedSignIsNeverAcceptedWhereTheTrueOneIs) {
+  const Judged all = judged(foretold().scores.rows);
+  std::cout << all.rows << " claims: direction accepted " << all.directions << ", size accepted "
+            << all.sizes << " of " << all.inside << " inside the interval, sign turned accepted "
+            << all.turned << "\n";
+  EXPECT_GE(all.rows, 120);
+  EXPECT_GE(all.directions, 60);
+  // A size inside the interval is accepted, but for those of twice the predicted effect.
+  EXPECT_LE(all.sizes, all.inside);
+  EXPECT_GE(all.sizes, all.inside - 2);
+  EXPECT_LE(all.turned * 10, all.directions) << "verdicts that contradict the measurement";
 }
 
 TEST_F(ChangesTruth, ThePageIsWhatTheProgramSays) {

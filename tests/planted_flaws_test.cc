@@ -42,7 +42,7 @@ std::vector<SoundProposal> sound_proposals(unsigned count) {
   return all;
 }
 
-verify::Verdict judged(const verify::Proposal& proposal, const search::Task& task) {
+verify::Verdict verdict_of(const verify::Proposal& proposal, const search::Task& task) {
   return verify::judge(proposal, verify::bench_of(task));
 }
 
@@ -75,10 +75,10 @@ void expect_many_kinds(const std::vector<SoundProposal>& all) {
 void expect_accepted(const std::vector<SoundProposal>& all) {
   for (std::size_t i = 0; i < all.size(); ++i) {
     const SoundProposal& sound = all[i];
-    const verify::Verdict verdict = judged(sound.proposal, *sound.task);
+    const verify::Verdict verdict = verdict_of(sound.proposal, *sound.task);
     EXPECT_EQ(verdict.ruling, Ruling::kAccepted) << sound.words << ": " << verdict.reason;
     if (i % 5 == 0) {
-      const verify::Verdict tight = judged(sound.proposal, *with_room(sound, 1_GiB));
+      const verify::Verdict tight = verdict_of(sound.proposal, *with_room(sound, 1_GiB));
       EXPECT_EQ(tight.ruling, Ruling::kAccepted) << sound.words << ": " << tight.reason;
     }
   }
@@ -150,7 +150,7 @@ Planting expect_caught(const std::vector<SoundProposal>& all) {
       if (!made) {
         continue;
       }
-      const std::string why = missed(*made, judged(made->proposal, *made->task));
+      const std::string why = missed(*made, verdict_of(made->proposal, *made->task));
       EXPECT_EQ(why, "") << word << ", " << made->what << ", in " << all[i].words;
       done.counts[kind] += 1;
       done.near[kind] += made->near ? 1 : 0;

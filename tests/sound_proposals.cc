@@ -63,15 +63,15 @@ Menu mesh_menu(std::int64_t chips) {
   return {{"mesh", std::move(meshes)}, {"mbs", {"1", "2", "4"}}, {"recompute", {"none", "full"}}};
 }
 
-struct SoundJob {
+struct KindOfJob {
   verify::JobWords words;
   Menu menu;
 };
 
 // Dense models and models with experts, of 1 to 405 billion parameters, on eight kinds of devices.
-const std::vector<SoundJob>& job_kinds() {
+const std::vector<KindOfJob>& kinds_of_jobs() {
   using enum Framework;
-  static const std::vector<SoundJob> kJobKinds{
+  static const std::vector<KindOfJob> kKindsOfJobs{
       {{"llama-3.1-70b", "64xh100-sxm", "", kMegatronCore, 256, 8192}, megatron_menu()},
       {{"llama-3.1-8b", "64xh100-sxm", "", kMegatronCore, 512, 4096}, megatron_menu()},
       {{"llama-3.1-405b", "512xh200-sxm", "", kMegatronCore, 512, 8192}, megatron_menu()},
@@ -88,11 +88,11 @@ const std::vector<SoundJob>& job_kinds() {
       {{"llama-3.1-8b", "v5p-128", "", kMaxtext, 256, 8192}, mesh_menu(64)},
       {{"llama-3.1-70b", "v5p-512", "", kMaxtext, 512, 8192}, mesh_menu(256)},
       {{"llama-3.1-8b", "v6e-64", "", kMaxtext, 256, 8192}, mesh_menu(64)}};
-  return kJobKinds;
+  return kKindsOfJobs;
 }
 
 // A job of the kind whose layout is still open, on its machine; files are read once for all kinds.
-search::Task task_of(const SoundJob& kind) {
+search::Task task_of(const KindOfJob& kind) {
   const describe::DataStore& data = verify::known().data;
   static machine::Machines machines(data);
   search::Task task;
@@ -112,7 +112,7 @@ const search::Task& task_on(std::size_t kind) {
   static std::map<std::size_t, search::Task> tasks;
   auto found = tasks.find(kind);
   if (found == tasks.end()) {
-    found = tasks.emplace(kind, task_of(job_kinds()[kind])).first;
+    found = tasks.emplace(kind, task_of(kinds_of_jobs()[kind])).first;
   }
   return found->second;
 }
@@ -235,8 +235,8 @@ void SoundProposals::draw_job() {
   constexpr int kTries = 300;
   before_.reset();
   for (; !before_; ++turn_) {
-    const std::size_t at = turn_ % job_kinds().size();
-    menu_ = &job_kinds()[at].menu;
+    const std::size_t at = turn_ % kinds_of_jobs().size();
+    menu_ = &kinds_of_jobs()[at].menu;
     auto task = std::make_shared<search::Task>(task_on(at));
     const Job unset = task->problem.job;
     for (int i = 0; i < kTries && !before_; ++i) {
@@ -286,8 +286,9 @@ std::optional<SoundProposal> SoundProposals::changed() {
   if (!after) {
     return std::nullopt;
   }
-  const step::Difference speed = step::difference(
-      {made.after, after->step.step}, {task_->problem.job, before_->step.step}, verify::known().spreads);
+  const step::Difference speed =
+      step::difference({made.after, after->step.step}, {task_->problem.job, before_->step.step},
+                       verify::known().spreads);
   if (speed.verdict() == step::Verdict::kEven) {
     return std::nullopt;
   }

@@ -26,8 +26,8 @@ struct JobRequest {
   // stand before them, set off by semicolons.
   std::string layout = {};
   std::string framework = {};  // FRAMEWORK; "": the setting's
-  std::string sequences =
-      {};  // describe::parse_sequences; "": 4096, or the model's most if smaller
+  // describe::parse_sequences; "": 4096, or the model's most if smaller.
+  std::string sequences = {};
   std::string global_batch = {};  // sequences a step; "": describe::fill_batch
   std::string workload = {};      // "": pretrain; "lora[:RANK[:MODULE+…]]"
 };

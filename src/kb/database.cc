@@ -180,22 +180,29 @@ Result<void> Database::whole(const std::function<Result<void>()>& work) {
   return done;
 }
 
-// Whose file is it, and whole? A file without tables is ours to be.
+// Whose file is it, and whole? A file without tables is ours to be. All in one snapshot: who asks
+// while another makes the file would else see its tables without its mark.
 Result<void> Database::check_identity() {
-  SEXTANT_TRY(const std::int64_t application, pragma("PRAGMA application_id"));
-  SEXTANT_TRY(version_, pragma("PRAGMA user_version"));
-  SEXTANT_TRY(const std::int64_t tables, pragma("SELECT count(*) FROM sqlite_schema"));
-  if (application != kApplication && (tables != 0 || application != 0)) {
-    return invalid("is the database of another program", where_, "a file that «kb» made");
-  }
-  std::string verdict;
-  SEXTANT_CHECK_OK(
-      run("PRAGMA quick_check(1)", {}, [&verdict](const Row& row) { verdict = row.text(0); }));
-  if (verdict != "ok") {
-    return invalid(fmt::format("is damaged: {}", verdict), where_,
-                   "move it away to begin anew, or put back a copy");
-  }
-  return {};
+  SEXTANT_CHECK_OK(run("BEGIN"));
+  const auto look = [this]() -> Result<void> {
+    SEXTANT_TRY(const std::int64_t application, pragma("PRAGMA application_id"));
+    SEXTANT_TRY(version_, pragma("PRAGMA user_version"));
+    SEXTANT_TRY(const std::int64_t tables, pragma("SELECT count(*) FROM sqlite_schema"));
+    if (application != kApplication && (tables != 0 || application != 0)) {
+      return invalid("is the database of another program", where_, "a file that «kb» made");
+    }
+    std::string verdict;
+    SEXTANT_CHECK_OK(
+        run("PRAGMA quick_check(1)", {}, [&verdict](const Row& row) { verdict = row.text(0); }));
+    if (verdict != "ok") {
+      return invalid(fmt::format("is damaged: {}", verdict), where_,
+                     "move it away to begin anew, or put back a copy");
+    }
+    return {};
+  };
+  Result<void> seen = look();
+  static_cast<void>(run("COMMIT"));
+  return seen;
 }
 
 Result<void> Database::begin_writing(Migrations migrations) {

@@ -55,8 +55,10 @@ WalkOptions walk_options(const Job& job, const Layout& layout) {
   options.streams = &stream_table(code);
   options.spelled_gelu = describe::spells_gelu_out(job.model);
   options.loss_compiled = code == Code::kCompiled || layout.loss == describe::LossKernel::kFused;
-  // transformers hands its own mask to a compiled model.
-  options.masked_attention = code == Code::kCompiled && runs_transformers(job.framework);
+  // transformers hands its own mask to a compiled model. What FSDP 1 wraps is a trainer's own
+  // (fms-fsdp, LLM Foundry): causal without one, by a kernel that takes none.
+  options.masked_attention = code == Code::kCompiled && runs_transformers(job.framework) &&
+                             job.framework != Framework::kFsdp1;
   options.repeats_kv =
       code == Code::kTitan || (code == Code::kCompiled && job.framework == Framework::kTorchtitan);
   options.embedding_gradient =

@@ -25,4 +25,8 @@ echo "$answer" | grep -q '"parameters_total": 671026419200'
 $enter /sextant cluster 64xh100-sxm >/dev/null
 # shellcheck disable=SC2086
 $enter /sextant doctor | grep -q 'ok .*models'
+# Threads and the protocol work there too.
+# shellcheck disable=SC2086
+printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{}}}' \
+  '{"jsonrpc":"2.0","id":2,"method":"tools/list"}' | $enter /sextant mcp | grep -q '"name":"diagnose"'
 echo "static_binary: $(du -h "$binary" | cut -f1) runs alone in an empty root"

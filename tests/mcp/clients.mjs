@@ -7,7 +7,7 @@
 // cancelling work, that nothing outside the folder is read and that no secret of the environment
 // gets out. Prints a line a check that fails, and how many there were.
 import { spawn } from "node:child_process";
-import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { Client as NewClient, StreamableHTTPClientTransport as NewHttp } from "@modelcontextprotocol/client";
@@ -116,6 +116,17 @@ async function readEverything(client, label) {
   const link = whole.content.find((one) => one.type === "resource_link");
   const { contents } = await client.readResource({ uri: link.uri });
   check(JSON.parse(contents[0].text).schema === "sextant.explain/1", `${label}: an answer as a resource`);
+  for (const [tool, given, type] of [
+    ["diagnose", { trace: ["run.pt.trace.json"], report: "report.html" }, "text/html"],
+    ["traffic", { ...laid, "heat-map": "who.png" }, "image/png"],
+  ]) {
+    const result = await client.callTool({ name: tool, arguments: given });
+    const [file] = result.structuredContent?.files ?? [{}];
+    const got = await client.readResource({ uri: file.uri });
+    const size = got.contents[0].blob ? Buffer.from(got.contents[0].blob, "base64").length : Buffer.byteLength(got.contents[0].text);
+    check(got.contents[0].mimeType === type && size === file.bytes, `${label}: ${file.name} as a resource`);
+    check(!existsSync(join(root, file.name)), `${label}: ${file.name} is not written`);
+  }
   const { prompts } = await client.listPrompts();
   check(prompts.length === 2, `${label}: prompts`);
   const prompt = await client.getPrompt({ name: "plan_job", arguments: { model: "llama-3.1-8b", on: "8xh100-sxm" } });

@@ -100,18 +100,18 @@ TEST(TuneCli, ACaseFileGivesThreeProposalsWithVerdicts) {
 TEST(TuneCli, TheTextFitsATerminalAndSaysWhatJsonSays) {
   const Folder folder;
   const std::string file = folder.write("case.toml", std::string(kCase));
-  const json answer = tune_answer({"--case", file, "--no-log"});
-  const Ran ran = tuned({"--case", file, "--no-log"});
+  const json answer = tune_answer({"--case", file, "--no-log", "--no-kb"});
+  const Ran ran = tuned({"--case", file, "--no-log", "--no-kb"});
   EXPECT_LE(widest_line(ran.out), 120U) << ran.out;
   for (const std::string& mesh : meshes_of(answer["proposals"])) {
     EXPECT_NE(ran.out.find(mesh), std::string::npos) << mesh;
   }
   EXPECT_NE(ran.out.find("held up by compute"), std::string::npos) << ran.out;
   EXPECT_NE(ran.out.find("jax.make_mesh("), std::string::npos);
-  const Ran short_one = tuned({"--case", file, "--no-log", "--top", "1"});
+  const Ran short_one = tuned({"--case", file, "--no-log", "--no-kb", "--top", "1"});
   EXPECT_NE(short_one.out.find("fusion.1"), std::string::npos);
   EXPECT_LT(short_one.out.size(), ran.out.size());
-  const Ran verbose = tuned({"--case", file, "--no-log", "--verbose"});
+  const Ran verbose = tuned({"--case", file, "--no-log", "--no-kb", "--verbose"});
   EXPECT_GT(verbose.out.size(), ran.out.size());
   EXPECT_NE(verbose.out.find("the case file"), std::string::npos);
 }
@@ -183,7 +183,7 @@ TEST(TuneCli, ASessionIsLoggedShownAndReplayed) {
   const std::string kb = (folder.path() / "kb.sqlite").string();
   EXPECT_NE(run_sextant({"tune", "log", "show", "--kb", kb}).out.find("no session was logged"),
             std::string::npos);
-  const json answer = tune_answer({"--case", file, "--kb", kb, "--session", "may-14"});
+  const json answer = tune_answer({"--case", file, "--kb", kb, "--session", "may-14", "--no-kb"});
   EXPECT_EQ(answer["session"], "may-14");
   const json listed = json::parse(run_sextant({"tune", "log", "show", "--kb", kb, "--json"}).out);
   EXPECT_EQ(listed["schema"], "sextant.tune-log/1");
@@ -334,7 +334,7 @@ TEST(TuneCli, ThePublishedCasesAreAnswered) {
     GTEST_SKIP() << "no published cases beside the checkout: " << cases;
   }
   for (const std::string name : {"case1.toml", "case2.toml", "case3.toml", "case4.toml"}) {
-    const json answer = tune_answer({"--case", (cases / name).string(), "--no-log"});
+    const json answer = tune_answer({"--case", (cases / name).string(), "--no-log", "--no-kb"});
     EXPECT_EQ(answer["proposals"].size(), 3U) << name;
   }
 }

@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <optional>
+#include <memory>
 #include <utility>
 
 #include <fmt/format.h>
@@ -26,11 +26,13 @@ namespace {
 
 // A job ready to be tuned, with all that its tools refer to.
 struct JobScene {
-  std::optional<search::Task> problem;   // what is searched: pinned keys keep their values
-  std::optional<search::Task> standing;  // the job as it stands, where a layout runs
+  // What is searched, with pinned keys at their values, and the job as it stands (or as searched,
+  // where no layout runs). Both null: only a run is known.
+  std::unique_ptr<const search::Task> problem;
+  std::unique_ptr<const search::Task> standing;
   agents::JobCase job;
-  std::optional<describe::DifferenceSpreads> spreads;
-  std::optional<explain::DiagnoseAnswer> run;
+  std::unique_ptr<const describe::DifferenceSpreads> spreads;
+  std::unique_ptr<const explain::DiagnoseAnswer> run;
   agents::ConfidenceBook confidence;
   const Knowledge* knowledge = nullptr;
   const std::atomic<bool>* stop = nullptr;
@@ -114,10 +116,13 @@ Result<void> add_job(const TuneRequest& request, const ExperimentFiles& files,
   prepared.assumed = of.assumed;
   prepared.provenance.inputs.insert(prepared.provenance.inputs.end(), of.inputs.begin(),
                                     of.inputs.end());
-  scene.problem = static_cast<search::Task&>(of);
-  scene.standing = of.users ? at_layout(*scene.problem, *of.users) : *scene.problem;
-  scene.job.task = &*scene.problem;
-  SEXTANT_TRY(scene.spreads, describe::difference_spreads(context.data));
+  const search::Task& task = of;
+  scene.problem = std::make_unique<const search::Task>(task);
+  scene.standing =
+      std::make_unique<const search::Task>(of.users ? at_layout(task, *of.users) : task);
+  scene.job.task = scene.problem.get();
+  SEXTANT_TRY(describe::DifferenceSpreads spreads, describe::difference_spreads(context.data));
+  scene.spreads = std::make_unique<const describe::DifferenceSpreads>(std::move(spreads));
   for (const std::string& idea : request.ideas) {
     verify::Proposal proposal;
     proposal.title = "Your own: " + printable(idea);
@@ -155,7 +160,8 @@ Result<void> add_run(const TuneRequest& request, const ExperimentFiles& files,
   if (!request.job.model.empty() && files.job.empty() && !request.job.layout.empty()) {
     words.job = request.job;
   }
-  SEXTANT_TRY(scene.run, diagnosed_run(reading, words, context));
+  SEXTANT_TRY(explain::DiagnoseAnswer diagnosed, diagnosed_run(reading, words, context));
+  scene.run = std::make_unique<const explain::DiagnoseAnswer>(std::move(diagnosed));
   const explain::DiagnoseAnswer& run = *scene.run;
   agents::RecordedRun recorded{.kpis = run.kpis, .operators = run.rooflines};
   if (run.findings) {
@@ -206,9 +212,10 @@ std::vector<search::PlanRow> fastest_layouts(const JobScene& scene, std::size_t 
 Result<step::Estimate> estimate_of(const JobScene& scene, std::string_view layout) {
   describe::Job job = scene.standing->problem.job;
   SEXTANT_CHECK_OK(describe::lay_over(layout, job));
-  if (const auto broken = describe::refusals(job); !broken.empty()) {
-    return invalid(fmt::format("{}: {}", broken.front().rule, broken.front().message),
-                   printable(layout), "a legal layout");
+  if (!describe::core_allows(job)) {
+    const describe::Violation broken = describe::refusals(job).front();
+    return invalid(fmt::format("{}: {}", broken.rule, broken.message), printable(layout),
+                   "a layout that can be priced");
   }
   SEXTANT_CHECK_OK(step::check_tokens(job));
   return step::whole_estimate(job, scene.standing->machine);
@@ -219,8 +226,9 @@ void add_planner(const std::shared_ptr<const JobScene>& scene, agents::Tools& to
     return fastest_layouts(*scene, most);
   };
   if (scene->job.users) {
-    tools.path = [scene](const describe::Layout& to) -> Result<search::PlanPath> {
-      return search::plan_path(*scene->problem, {*scene->job.users, scene->job.broken}, to);
+    tools.path = [scene, from = search::PathStart{*scene->job.users, scene->job.broken}](
+                     const describe::Layout& to) -> Result<search::PlanPath> {
+      return search::plan_path(*scene->problem, from, to);
     };
   }
 }
@@ -261,7 +269,7 @@ verify::Verdict judged_again(const JobScene& scene, bool with_planner,
   if (describe::lay_over(proposal.change.layout, same) && same.layout == there.problem.job.layout &&
       proposal.change.setting.empty()) {
     return agents::first_verdict(
-        {.task = &*scene.problem, .job = there.problem.job, .estimate = rows.front().result});
+        {.task = scene.problem.get(), .job = there.problem.job, .estimate = rows.front().result});
   }
   return judged_at(scene, there, proposal);
 }

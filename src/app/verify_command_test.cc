@@ -8,13 +8,14 @@ namespace sextant::app {
 namespace {
 
 VerifyRequest request_of(std::string change, std::vector<std::string> claims = {}) {
-  return {.job = {.job = {.model = "llama-3.1-70b",
-                          .cluster = "64xh100-sxm",
-                          .layout = "tp=8,pp=4,mbs=1,recompute=full",
-                          .global_batch = "256"},
-                  .logs = false},
-          .change = std::move(change),
-          .claims = std::move(claims)};
+  VerifyRequest request;
+  request.job.job.model = "llama-3.1-70b";
+  request.job.job.cluster = "64xh100-sxm";
+  request.job.job.layout = "tp=8,pp=4,mbs=1,recompute=full";
+  request.job.job.global_batch = "256";
+  request.change = std::move(change);
+  request.claims = std::move(claims);
+  return request;
 }
 
 Result<Answered<explain::VerifyAnswer>> verified(const VerifyRequest& request) {

@@ -33,6 +33,15 @@ std::vector<Parameter> check_parameters() {
            .value = "LAYOUT",
            .help = "keys of the layout, where the files do not say",
            .example = "tp=8,mbs=1"},
+          {.name = "args",
+           .value = "ARGUMENTS",
+           .help = "what a script is started with, which is never run",
+           .example = "dsw 7B 1 8"},
+          {.name = "set",
+           .value = "NAME=VALUE",
+           .help = "a variable that a script is started with",
+           .example = "TP=4",
+           .many = true},
           {.name = "gbs",
            .kind = ParameterKind::kCount,
            .value = "SEQUENCES",
@@ -59,6 +68,10 @@ UseCase check_use_case() {
           [](const Values& values, const Context& context, const Control&) {
             FileRequest files = file_request(values.all("file"), values.one("model"), values);
             files.layout = values.one("layout");
+            files.variables = values.all("set");
+            if (values.has("args")) {
+              files.arguments = values.one("args");
+            }
             return reply_of(
                 check({.files = std::move(files), .to_row = values.has("to-row")}, context));
           },

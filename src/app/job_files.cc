@@ -34,18 +34,23 @@ Result<Given> load(const std::string& path) {
   return Given{{path, std::move(text)}, kind};
 }
 
-// A configuration file that a script names, where it lies beside the script or below.
+// A configuration file that a script names, where it lies beside the script or below, or below the
+// folder that the program is called from, as the script may be.
 std::optional<std::string> beside(const std::string& script, const std::string& named) {
   const std::filesystem::path path(named);
   const bool leaves = path.is_absolute() ||
                       std::any_of(path.begin(), path.end(),
                                   [](const std::filesystem::path& part) { return part == ".."; });
-  const std::filesystem::path whole = std::filesystem::path(script).parent_path() / path;
-  std::error_code error;
-  if (leaves || !std::filesystem::is_regular_file(whole, error)) {
+  if (leaves) {
     return std::nullopt;
   }
-  return whole.string();
+  std::error_code error;
+  for (const auto& whole : {std::filesystem::path(script).parent_path() / path, path}) {
+    if (std::filesystem::is_regular_file(whole, error)) {
+      return whole.string();
+    }
+  }
+  return std::nullopt;
 }
 
 // MaxText's defaults, which its reader starts from.
@@ -53,11 +58,32 @@ bool is_frameworks_own(const std::string& named) {
   return std::filesystem::path(named).filename() == "base.yml";
 }
 
+// As the user says scripts are started.
+Result<emit::ShellInvocation> invocation_of(const FileRequest& request) {
+  emit::ShellInvocation invocation;
+  invocation.arguments_given = request.arguments.has_value();
+  for (const std::string_view word : split(request.arguments.value_or(""), ' ')) {
+    if (!word.empty()) {
+      invocation.arguments.emplace_back(word);
+    }
+  }
+  for (const std::string& text : request.variables) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      return invalid(fmt::format("'{}' sets nothing", printable(text)), "‹set›",
+                     "NAME=VALUE, such as TP=4");
+    }
+    invocation.variables.emplace_back(text.substr(0, equals), text.substr(equals + 1));
+  }
+  return invocation;
+}
+
 // One file's settings, what it measured among them.
-Result<emit::Settings> settings_of(const Given& given, FileJob& out) {
+Result<emit::Settings> settings_of(const Given& given, const FileRequest& request, FileJob& out) {
   const auto& [file, kind] = given;
   if (kind != emit::FileKind::kLog) {
-    return emit::parse(file.text, file.name, kind);
+    SEXTANT_TRY(const emit::ShellInvocation invocation, invocation_of(request));
+    return emit::parse(file.text, file.name, kind, invocation);
   }
   SEXTANT_TRY(emit::LogReading log, emit::parse_log(file.text, file.name));
   out.measured = std::move(log.measured);
@@ -76,7 +102,9 @@ struct Part {
 // file's.
 void join_parts(std::vector<Part> parts, FileJob& out) {
   std::stable_partition(parts.begin(), parts.end(), [](const Part& part) { return !part.script; });
-  const auto says = [](const Part& part) { return !part.settings.given.empty(); };
+  const auto says = [](const Part& part) {
+    return !part.settings.given.empty() || (part.script && !part.settings.framework_known);
+  };
   auto speaks = std::find_if(parts.begin(), parts.end(),
                              [&says](const Part& part) { return part.script && says(part); });
   if (speaks == parts.end()) {
@@ -84,13 +112,15 @@ void join_parts(std::vector<Part> parts, FileJob& out) {
   }
   const emit::Dialect main = (speaks == parts.end() ? parts.begin() : speaks)->settings.dialect;
   out.settings.dialect = main;
+  out.settings.framework_known = speaks == parts.end() || speaks->settings.framework_known;
   for (Part& part : parts) {
     const emit::Dialect own = part.settings.dialect;
     if (emit::framework_of(own) != emit::framework_of(main) && says(part)) {
       out.settings.unresolved.push_back(
           {fmt::format("settings of {}",
                        describe::word_of<emit::Dialect>(emit::kDialectWords, own)),
-           "files of two frameworks are not read together", part.settings.given.front().place});
+           "files of two frameworks are not read together",
+           part.settings.given.empty() ? emit::Place{} : part.settings.given.front().place});
       part.settings.given.clear();
     } else if (!part.script && says(part) && emit::framework_of(own) == emit::framework_of(main)) {
       out.settings.dialect = own;  // torchtitan's TOML under a script of torchtitan's
@@ -120,11 +150,15 @@ Result<void> add_named(const std::string& script, const emit::Settings& settings
       out.open.push_back(fmt::format("{} is not beside {}: give it as another FILE",
                                      printable(one.values.front()), emit::to_text(one.place)));
       out.settings.unresolved.push_back(
-          {printable(one.values.front()), "it is not beside the script", one.place, {}, true});
+          {printable(one.values.front()),
+           "it is not beside the script",
+           one.place,
+           {},
+           settings.dialect != emit::Dialect::kMegatron});  // whose layout is in its flags
       continue;
     }
     SEXTANT_TRY(Given given, load(*found));
-    SEXTANT_TRY(emit::Settings under, settings_of(given, out));
+    SEXTANT_TRY(emit::Settings under, settings_of(given, request, out));
     parts.push_back({std::move(under), false});
     out.files.push_back(std::move(given));
   }
@@ -140,7 +174,7 @@ Result<void> read_settings(const FileRequest& request, FileJob& out) {
   std::vector<Part> parts;
   for (const std::string& path : request.files) {
     SEXTANT_TRY(Given given, load(path));
-    SEXTANT_TRY(emit::Settings settings, settings_of(given, out));
+    SEXTANT_TRY(emit::Settings settings, settings_of(given, request, out));
     SEXTANT_CHECK_OK(add_named(path, settings, request, parts, out));
     parts.push_back({std::move(settings), given.kind == emit::FileKind::kShell});
     out.files.push_back(std::move(given));
@@ -163,9 +197,14 @@ Result<describe::Cluster> cluster_of(const std::string& word, std::int64_t devic
 }
 
 std::string not_known_text(const emit::Reading& reading) {
+  if (!reading.framework_known) {
+    return "who runs it is not known from these files: nothing is judged";
+  }
   const std::vector<std::string> fields(reading.not_known.begin(), reading.not_known.end());
-  return fmt::format("{} not known from these files (see unresolved): ‹layout› or ‹model› say it",
-                     join(fields, ", ") + (fields.size() == 1 ? " is" : " are"));
+  return fmt::format(
+      "{} not known from these files (see unresolved): ‹set› or ‹args› of a script, ‹layout›, "
+      "‹model› say it",
+      join(fields, ", ") + (fields.size() == 1 ? " is" : " are"));
 }
 
 // What the caller says of the layout.
@@ -268,7 +307,7 @@ Result<FileJob> read_files(const FileRequest& request, const Context& context) {
     return out;  // rules are not asked of stand-ins for what the files do say
   }
   describe::Job job;
-  job.framework = emit::framework_of(out.settings.dialect);
+  job.framework = out.reading.framework.value_or(emit::framework_of(out.settings.dialect));
   job.layout = out.reading.layout;
   job.stated = emit::stated_keys(out.reading);
   if (!request.model.empty()) {

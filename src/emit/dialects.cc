@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "describe/layout/attention_kernel.h"
 #include "emit/accelerate.h"
 #include "emit/bridge.h"
@@ -9,8 +11,10 @@
 #include "emit/known_keys.h"
 #include "emit/maxtext.h"
 #include "emit/megatron.h"
+#include "emit/megatron_deepspeed.h"
 #include "emit/nanotron.h"
 #include "emit/not_known.h"
+#include "emit/setting_values.h"
 #include "emit/shape_facts.h"
 #include "emit/torchtitan.h"
 #include "emit/trainer_flags.h"
@@ -125,13 +129,45 @@ std::set<std::string, std::less<>> stated_keys(const Reading& reading) {
   return keys;
 }
 
+namespace {
+
+// Of a program that nobody knows: how many devices it is started on.
+Reading read_unknown_program(const Settings& settings) {
+  Reading reading;
+  reading.framework_known = false;
+  reading.unresolved = settings.unresolved;
+  SettingReader reader(settings, reading);
+  reading.devices = reader.launched("devices");
+  reading.devices_per_node = reader.launched("devices_per_node");
+  if (const Setting* said = find(settings.launch, "devices"); reading.devices) {
+    reading.facts.push_back({"devices", std::to_string(*reading.devices),
+                             fmt::format("devices {}", said->values.front()), said->place});
+  }
+  return reading;
+}
+
+}  // namespace
+
 Reading read(const Settings& settings, const describe::DataStore& data) {
+  if (!settings.framework_known) {
+    Reading reading = read_unknown_program(settings);
+    mark_not_known(settings, nullptr, reading);
+    return reading;
+  }
   const auto reader = [&data](const Settings& asked) {
-    Reading reading = read_words(asked, data);
+    const bool fork = is_megatron_deepspeed(asked);
+    const bool trained = asked.dialect == Dialect::kDeepspeed;
+    Reading reading = read_words(fork      ? in_megatron_words(asked)
+                                 : trained ? filled_by_trainer(asked)
+                                           : asked,
+                                 data);
+    if (fork) {
+      read_deepspeed_flags(asked, reading);
+    }
     if (asked.dialect == Dialect::kDeepspeed || asked.dialect == Dialect::kAccelerate) {
       read_trainer_flags(asked, data, reading);
     }
-    add_shape_facts(asked, reading);
+    add_shape_facts(fork ? in_megatron_words(asked) : asked, reading);
     return reading;
   };
   Reading reading = reader(settings);

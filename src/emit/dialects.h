@@ -49,6 +49,8 @@ struct UnknownSetting {
 
 struct Reading {
   Dialect dialect = Dialect::kMegatron;
+  bool framework_known = true;                     // else `dialect` says nothing
+  std::optional<describe::Framework> framework{};  // where it is not the dialect's own
   // What the settings say, over what the framework itself does when they are silent. dp is a number
   // where the devices are known, else 0.
   describe::Layout layout;

@@ -14,6 +14,7 @@
 #include "emit/shell_job.h"
 #include "emit/toml_file.h"
 #include "emit/tree_file.h"
+#include "emit/who_runs.h"
 
 namespace sextant::emit {
 namespace {
@@ -42,6 +43,9 @@ Result<Settings> parse_tree(std::string_view text, std::string_view name, FileKi
   SEXTANT_TRY(Settings settings, kind == FileKind::kYaml
                                      ? parse_yaml(text, name, Dialect::kNanotron)
                                      : parse_json(text, name, Dialect::kDeepspeed));
+  if (const auto other = other_in_tree(settings)) {
+    return not_read(*other, name);
+  }
   const auto dialect = dialect_of_tree(settings);
   if (!dialect) {
     return invalid("no framework's settings are in it", std::string(name),
@@ -52,6 +56,21 @@ Result<Settings> parse_tree(std::string_view text, std::string_view name, FileKi
   if (*dialect == Dialect::kMegatron) {
     settings.environment = megatron_test_environment(settings);
     settings.given = parse_flags(megatron_test_words(settings));
+  }
+  return settings;
+}
+
+Result<Settings> parse_titan(std::string_view text, std::string_view name) {
+  SEXTANT_TRY(Settings settings, parse_toml(text, name, Dialect::kTorchtitanToml));
+  constexpr std::array<std::string_view, 5> kSections{"parallelism.", "training.", "job.",
+                                                      "activation_checkpoint.", "experimental."};
+  const bool titan = std::any_of(kSections.begin(), kSections.end(), [&](std::string_view section) {
+    return std::any_of(settings.given.begin(), settings.given.end(),
+                       [&](const Setting& one) { return one.key.starts_with(section); });
+  });
+  if (!titan) {
+    return invalid("no framework's settings are in it", std::string(name),
+                   "torchtitan's TOML: [parallelism], [training], [job], …");
   }
   return settings;
 }
@@ -99,16 +118,20 @@ Result<Settings> parse(std::string_view text, std::string_view name) {
   return parse(text, name, kind_of(text, name));
 }
 
-Result<Settings> parse(std::string_view text, std::string_view name, FileKind kind) {
+Result<Settings> parse(std::string_view text, std::string_view name, FileKind kind,
+                       const ShellInvocation& invocation) {
   switch (kind) {
     case FileKind::kShell:
-      return parse_shell(text, name);
+      return parse_shell(text, name, invocation);
     case FileKind::kYaml:
     case FileKind::kJson:
       return parse_tree(text, name, kind);
     case FileKind::kToml:
-      return parse_toml(text, name, Dialect::kTorchtitanToml);
+      return parse_titan(text, name);
     case FileKind::kPython:
+      if (const auto other = other_in_python(text)) {
+        return not_read(*other, name);
+      }
       return parse_python_recipe(text, name);
     case FileKind::kLog: {
       SEXTANT_TRY(LogReading log, parse_log(text, name));

@@ -7,6 +7,7 @@
 
 #include "base/result.h"
 #include "emit/settings.h"
+#include "emit/shell_script.h"
 
 namespace sextant::emit {
 
@@ -28,8 +29,9 @@ FileKind kind_of(std::string_view text, std::string_view name);
 // Reads a user's file; nothing in it is run. An Error where it is broken, too large, or says
 // nothing of a framework that is known.
 Result<Settings> parse(std::string_view text, std::string_view name);
-// The same where the kind is known already.
-Result<Settings> parse(std::string_view text, std::string_view name, FileKind kind);
+// The same where the kind is known already. `invocation`: of a script, how it is started.
+Result<Settings> parse(std::string_view text, std::string_view name, FileKind kind,
+                       const ShellInvocation& invocation = {});
 
 // `first` and then `second`, whose settings stand over the first's. The dialect is the first's.
 Settings joined(Settings first, const Settings& second);

@@ -88,7 +88,8 @@ void read_batch(ArgumentReader& in, Reading& reading) {
   }
 }
 
-void name_values(Reading& reading) {
+// `vocab_said`: as it is said; a tokenizer may add to it.
+void name_values(Reading& reading, std::optional<std::int64_t> vocab_said) {
   const auto text = [](const std::optional<std::int64_t>& value) {
     return value ? std::to_string(*value) : std::string();
   };
@@ -106,7 +107,7 @@ void name_values(Reading& reading) {
     } else if (fact.field == "model" || fact.field == "vocab") {
       const bool vocab = fact.field == "vocab";
       fact.value = !reading.model ? std::string()
-                   : vocab        ? std::to_string(reading.model->vocab)
+                   : vocab        ? std::to_string(vocab_said.value_or(reading.model->vocab))
                                   : reading.model->name;
     } else {
       const auto found = std::find_if(values.begin(), values.end(),
@@ -174,7 +175,10 @@ void read_arguments(ArgumentReader& in, const Settings& settings, const describe
       in.has("num_experts") || (reading.model && describe::has_experts(*reading.model));
   read_kernels(in, experts, reading);
   read_batch(in, reading);
-  name_values(reading);
+  in.field("vocab");
+  const bool said = std::any_of(reading.facts.begin(), reading.facts.end(),
+                                [](const Fact& fact) { return fact.field == "vocab"; });
+  name_values(reading, said ? in.number("vocab_size") : std::nullopt);
 }
 
 std::vector<Inexpressible> left_out(const Job& job, const Arguments& arguments, Megatron program) {

@@ -149,6 +149,11 @@ void add_derived(Reading& reading) {
 }  // namespace
 
 void mark_not_known(const Settings& settings, const SettingsReader& reader, Reading& reading) {
+  if (!reading.framework_known) {
+    reading.not_known.insert(kMainFields.begin(), kMainFields.end());
+    reading.not_known.emplace("dp");
+    return;
+  }
   ask_unresolved(settings, reader, reading);
   ask_unknown(reading);
   ask_trainer(settings, reading);

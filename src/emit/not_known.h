@@ -24,6 +24,7 @@ using SettingsReader = std::function<Reading(const Settings&)>;
 //     another framework's): "--zero-stage" speaks of zero;
 //   - the batch and the format where a training program, not the files, decides them (DeepSpeed
 //     and Accelerate);
+//   - every main field where the framework itself is not known;
 //   - what is worked out with any of these (dp, and batches from it).
 void mark_not_known(const Settings& settings, const SettingsReader& reader, Reading& reading);
 

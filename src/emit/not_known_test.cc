@@ -98,8 +98,8 @@ TEST(NotKnown, PathsAndNamesLeaveNothingOpen) {
 }
 
 TEST(NotKnown, AnotherFrameworksSpellingIsNoDefault) {
-  EXPECT_TRUE(read_flags("", "--zero-stage 3").not_known.contains("zero"));
-  EXPECT_TRUE(read_flags("", "--moe-expert-parallel-size 8").not_known.contains("ep"));
+  EXPECT_TRUE(read_flags("", "--zero-optimization-level 3").not_known.contains("zero"));
+  EXPECT_TRUE(read_flags("", "--expert-parallel-degree 8").not_known.contains("ep"));
 }
 
 // DeepSpeed's file leaves the micro-batch and the format to the program.
@@ -111,6 +111,30 @@ TEST(NotKnown, AutoIsNoValue) {
   EXPECT_EQ(fact(reading, "zero"), "3");
   EXPECT_TRUE(reading.not_known.contains("mbs"));
   EXPECT_TRUE(reading.not_known.contains("precision"));
+}
+
+// The trainer's flags and defaults fill "auto"; a flag that is not known leaves it open.
+TEST(NotKnown, TheTrainerFillsAuto) {
+  const std::string json =
+      R"({"train_micro_batch_size_per_gpu": "auto", "train_batch_size": "auto",
+          "gradient_accumulation_steps": "auto", "bf16": {"enabled": "auto"},
+          "fp16": {"enabled": "auto"}, "zero_optimization": {"stage": 3}})";
+  const auto filled = [&](const std::string& flags) {
+    const auto file = parse(json, "ds.json");
+    const auto script = parse(
+        "deepspeed --num_gpus 8 train.py --deepspeed ds.json "
+        "--model_name_or_path x " +
+            flags + "\n",
+        "t.sh");
+    EXPECT_TRUE(file && script);
+    return read(joined(*file, *script), describe::DataStore{});
+  };
+  const Reading reading = filled("--bf16 True --per_device_train_batch_size 16");
+  EXPECT_EQ(fact(reading, "mbs"), "16");
+  EXPECT_EQ(fact(reading, "precision"), "bf16");
+  EXPECT_EQ(fact(reading, "gbs"), "128");
+  EXPECT_EQ(fact(filled("--gradient_accumulation_steps 4 --bf16 True"), "gbs"), "256");
+  EXPECT_TRUE(filled("--per_device_train_batch_size $B").not_known.contains("mbs"));
 }
 
 TEST(NotKnown, ADegreeOfWhatIsLeftIsSaidByDevicesOnly) {

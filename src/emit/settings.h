@@ -76,6 +76,9 @@ struct Unresolved {
 
 struct Settings {
   Dialect dialect = Dialect::kMegatron;
+  // False: whose settings these are cannot be told. Only the launcher's are read, and no dialect's
+  // defaults hold.
+  bool framework_known = true;
   std::vector<Setting> given;        // in file order; of a repeated key the last stands
   std::vector<Setting> environment;  // variables the job is started with
   // The logs among the files: what a framework printed itself. Values that it worked out are among

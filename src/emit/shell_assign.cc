@@ -21,19 +21,22 @@ bool mentions(std::span<const ShellPiece> pieces, std::string_view name) {
   });
 }
 
-// A branch that adds to what was: what is written there is there only if the branch is taken.
-void mark_addition(ShellRuns& runs, const ShellWord& word, int branch) {
-  for (ShellRun& run : runs) {
-    const bool written_here =
-        run.verbatim && run.origin >= word.offset && run.origin < word.offset + word.length;
-    run.branch = written_here && run.branch == 0 ? branch : run.branch;
-  }
-}
-
 }  // namespace
 
 void ShellState::define(std::string_view name, ShellRuns value) {
   variables_[std::string(name)].values = {Value{{std::move(value)}, false, 0, 0}};
+}
+
+void ShellState::define_list(std::string_view name, std::vector<ShellRuns> values) {
+  variables_[std::string(name)].values = {Value{std::move(values), true, 0, 0}};
+}
+
+void ShellState::forget(std::string_view name) {
+  variables_.erase(std::string(name));
+}
+
+void ShellState::cannot_know(std::string_view name, std::string why) {
+  variables_[std::string(name)].why = std::move(why);
 }
 
 void ShellState::remember(const std::string& name, Value value) {
@@ -49,6 +52,25 @@ void ShellState::remember(const std::string& name, Value value) {
   }
 }
 
+// A branch that adds to what was: everything but what was is there only if the branch is taken.
+Result<ShellRuns> ShellState::text_made(const ShellWord& word, const std::string& name,
+                                        const ShellSpot& spot) {
+  const int branch = spot.innermost();
+  if (branch == 0 || !mentions(word.pieces, name)) {
+    return joined(word.pieces, spot);
+  }
+  ShellRuns made;
+  for (const ShellPiece& piece : word.pieces) {
+    SEXTANT_TRY(ShellRuns runs, joined(std::span(&piece, 1), spot));
+    const bool was = piece.kind == ShellPiece::Kind::kVariable && piece.text == name;
+    for (ShellRun& run : runs) {
+      run.branch = run.branch == 0 && !was ? branch : run.branch;
+      made.push_back(std::move(run));
+    }
+  }
+  return made;
+}
+
 Result<ShellState::Value> ShellState::value_made(const ShellAssignment& assignment,
                                                  const ShellSpot& spot) {
   Value made;
@@ -60,10 +82,7 @@ Result<ShellState::Value> ShellState::value_made(const ShellAssignment& assignme
       SEXTANT_TRY(std::vector<ShellRuns> parts, fields(word, spot));
       std::ranges::move(parts, std::back_inserter(made.elements));
     } else {
-      SEXTANT_TRY(ShellRuns runs, joined(word.pieces, spot));
-      if (made.branch != 0 && mentions(word.pieces, assignment.name)) {
-        mark_addition(runs, word, made.branch);
-      }
+      SEXTANT_TRY(ShellRuns runs, text_made(word, assignment.name, spot));
       made.elements.push_back(std::move(runs));
     }
   }

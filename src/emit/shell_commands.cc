@@ -21,6 +21,8 @@ struct OpenBlock {
   std::string_view closes;
   int branch = 0;
   bool loop = false;
+  int group = 0;
+  std::vector<ShellWord> subject{};  // of a case
 };
 
 class Commands {
@@ -43,38 +45,46 @@ class Commands {
     const char c = words().peek();
     if (c == '\n') {
       words().skip(1);
-      chain_.clear();
+      end_list();
       SEXTANT_CHECK_OK(simple_.skip_here_documents());
       return true;
     }
     if (words().looking_at(";;") && !blocks_.empty() && blocks_.back().closes == "esac") {
       words().skip(words().peek(2) == '&' ? 3 : 2);
-      chain_.clear();
+      end_list();
       SEXTANT_CHECK_OK(case_pattern());
       return true;
     }
     if (words().looking_at("&&") || words().looking_at("||")) {
-      if (c == '|') {
-        chain_.clear();
-      }
-      chain_.push_back(++branch_);
       words().skip(2);
-      return chain_.size() > kMaxOpenBlocks ? Result<bool>(too_many_blocks()) : Result<bool>(true);
+      join_list(c == '|');
+      return true;
     }
-    if (c == ';' || c == '&' || c == '|') {
+    if (c == ';' || c == '&') {
+      words().skip(1);
+      end_list();
+      return true;
+    }
+    if (c == '|') {  // a pipe's status is that of its last command, in a shell
+                     // of its own
       words().skip(1);
       chain_.clear();
+      list_.assign(1, {});
       return true;
     }
     if (words().looking_at("((")) {
       words().skip(2);
       const std::size_t start = words().at();
       SEXTANT_CHECK_OK(words().skip_to_closing(')'));
-      keep_computed(text_.substr(start, words().at() - start), start);
+      std::string_view inside = text_.substr(start, words().at() - start);
+      inside.remove_suffix(inside.ends_with(')') ? 1 : 0);
+      keep_computed(inside, start);
+      add_term({.kind = ShellTerm::Kind::kArithmetic, .arithmetic = std::string(inside)});
       return true;
     }
     if (c == '(') {
       words().skip(1);
+      add_term({});
       SEXTANT_CHECK_OK(open({")", ++branch_, false}));
       return true;
     }
@@ -104,11 +114,76 @@ class Commands {
     ShellCommand command;
     command.offset = start;
     SEXTANT_TRY(const bool function, simple_.read(command, std::move(word)));
+    add_term(term_of(command));
     if (function) {
       function_branch_ = ++branch_;
     }
     keep(std::move(command));
     return {};
+  }
+
+  // [ … ] and `test …` are tests; true, false, : and what always succeeds speak for themselves.
+  static ShellTerm term_of(const ShellCommand& command) {
+    ShellTerm term;
+    const std::string_view first =
+        command.words.empty() ? std::string_view() : plain_text(command.words.front());
+    const bool bracket = first == "[" && plain_text(command.words.back()) == "]";
+    if ((bracket && command.words.size() > 2) || (first == "test" && command.words.size() > 1)) {
+      term.kind = ShellTerm::Kind::kTest;
+      term.words.assign(command.words.begin() + 1, command.words.end() - (bracket ? 1 : 0));
+    } else if (is_one_of(first, {"true", "false", ":", "echo", "printf"}) ||
+               (command.words.empty() && !command.assignments.empty())) {
+      term.kind = ShellTerm::Kind::kArithmetic;
+      term.arithmetic = first == "false" ? "0" : "1";
+    }
+    return term;
+  }
+
+  void add_term(ShellTerm term) {
+    term.negated = std::exchange(negated_, false);
+    term.or_else = std::exchange(or_else_, false);
+    if (list_.size() <= kMaxShellTerms) {
+      list_.push_back(std::move(term));
+    }
+  }
+
+  // What follows && or || stands in a branch that hangs on everything before it.
+  void join_list(bool or_else) {
+    ShellBranch branch;
+    branch.number = ++branch_;
+    branch.negated = or_else;
+    branch.terms = condition(list_);
+    chain_.clear();
+    begin(std::move(branch));
+    chain_.assign(1, branch_);
+    or_else_ = or_else;
+  }
+
+  void end_list() {
+    chain_.clear();
+    if (!list_.empty()) {
+      last_ = std::exchange(list_, {});
+    }
+    or_else_ = false;
+  }
+
+  static std::vector<ShellTerm> condition(const std::vector<ShellTerm>& terms) {
+    return terms.size() > kMaxShellTerms ? std::vector<ShellTerm>{} : terms;
+  }
+
+  // The condition that `then` or `do` ends.
+  std::vector<ShellTerm> take_condition() {
+    std::vector<ShellTerm> terms = condition(list_.empty() ? last_ : list_);
+    list_.clear();
+    last_.clear();
+    return terms;
+  }
+
+  void begin(ShellBranch branch) {
+    ShellCommand command;
+    command.offset = words().at();
+    command.begins = std::move(branch);
+    keep(std::move(command));
   }
 
   // Arithmetic sets variables: NAME=…, NAME+=…, NAME++. Their values are not worked out.
@@ -158,38 +233,46 @@ class Commands {
       command.in_loop = command.in_loop || (block.loop && block.branch != 0);
     }
     command.branches.insert(command.branches.end(), chain_.begin(), chain_.end());
-    if (!command.assignments.empty() || !command.words.empty()) {
+    if (!command.assignments.empty() || !command.words.empty() || command.begins.number != 0) {
       commands_.push_back(std::move(command));
     }
   }
 
   Result<bool> read_keyword(std::string_view word) {
     if (is_one_of(word, {"then", "else", "do"})) {
-      if (!blocks_.empty()) {
-        blocks_.back().branch = ++branch_;
-      }
+      begin_part(word);
       return true;
     }
     if (word == "elif") {
       if (!blocks_.empty()) {
         blocks_.back().branch = 0;
       }
+      take_condition();
       return true;
     }
     if (is_one_of(word, {"fi", "done", "esac", "}"})) {
       close(word);
+      add_term({});
       return true;
     }
     if (word == "if") {
-      return opened({"fi", 0, false});
+      take_condition();
+      return opened({"fi", 0, false, ++group_});
     }
     if (is_one_of(word, {"while", "until"})) {
+      take_condition();
+      until_ = word == "until";
       return opened({"done", 0, true});
     }
     if (word == "{") {
-      return opened({"}", std::exchange(function_branch_, 0), false});
+      const int branch = chain_.empty() ? 0 : chain_.back();  // x && { …; }
+      return opened({"}", function_branch_ != 0 ? std::exchange(function_branch_, 0) : branch});
     }
-    if (is_one_of(word, {"!", "time", "coproc"})) {
+    if (word == "!") {
+      negated_ = !negated_;
+      return true;
+    }
+    if (is_one_of(word, {"time", "coproc"})) {
       return true;
     }
     if (is_one_of(word, {"for", "select"})) {
@@ -207,7 +290,28 @@ class Commands {
       }
       return true;
     }
-    return word == "[[" ? skip_test() : Result<bool>(false);
+    return word == "[[" ? read_test() : Result<bool>(false);
+  }
+
+  // then, else, do.
+  void begin_part(std::string_view word) {
+    if (blocks_.empty()) {
+      return;
+    }
+    OpenBlock& block = blocks_.back();
+    ShellBranch branch;
+    branch.terms = take_condition();
+    branch.otherwise = word == "else";
+    branch.loop = word == "do";
+    branch.negated = branch.loop && std::exchange(until_, false);
+    branch.group = block.group;
+    if (word == "else" || block.branch != 0) {
+      branch.terms.clear();
+    }
+    block.branch = 0;  // a branch does not begin inside the one before it
+    branch.number = ++branch_;
+    begin(std::move(branch));
+    block.branch = branch_;
   }
 
   Result<bool> opened(OpenBlock block) {
@@ -259,6 +363,7 @@ class Commands {
     if (!loop.values.empty() && plain_text(loop.values[0]) == "in") {
       loop.values.erase(loop.values.begin());
     }
+    take_condition();
     SEXTANT_CHECK_OK(open({"done", 0, true}));
     if (is_shell_name(loop.name)) {
       command.assignments.push_back(std::move(loop));
@@ -281,10 +386,10 @@ class Commands {
 
   Result<bool> case_head() {
     words().skip_blanks();
-    SEXTANT_CHECK_OK(simple_.next_word());
+    SEXTANT_TRY(ShellWord subject, simple_.next_word());
     words().skip_blanks();
     SEXTANT_CHECK_OK(simple_.next_word());  // in
-    SEXTANT_CHECK_OK(open({"esac", 0, false}));
+    SEXTANT_CHECK_OK(open({"esac", 0, false, ++group_, {std::move(subject)}}));
     SEXTANT_CHECK_OK(case_pattern());
     return true;
   }
@@ -295,27 +400,54 @@ class Commands {
     if (words().looking_at("esac")) {
       return {};
     }
-    blocks_.back().branch = ++branch_;
+    blocks_.back().branch = 0;
     if (words().peek() == '(') {
       words().skip(1);
     }
     if (words().at_end()) {
       return {};
     }
-    return words().skip_to_closing(')');
+    const std::size_t start = words().at();
+    SEXTANT_CHECK_OK(words().skip_to_closing(')'));
+    begin_case(text_.substr(start, words().at() - start - 1));
+    return {};
   }
 
-  Result<bool> skip_test() {
+  void begin_case(std::string_view patterns) {
+    OpenBlock& block = blocks_.back();
+    ShellBranch branch;
+    branch.number = ++branch_;
+    branch.group = block.group;
+    branch.subject = block.subject;
+    branch.otherwise = trimmed(patterns) == "*";
+    for (const std::string_view pattern : split(patterns, '|')) {
+      branch.patterns.emplace_back(trimmed(pattern));
+    }
+    begin(std::move(branch));
+    block.branch = branch_;
+    list_.clear();
+  }
+
+  // [[ … ]]: its words, operators among them.
+  Result<bool> read_test() {
     const std::size_t opened_at = words().at();
+    ShellTerm term{.kind = ShellTerm::Kind::kTest};
     while (!words().at_end()) {
       words().skip_blanks();
-      SEXTANT_TRY(const ShellWord word, simple_.next_word());
+      SEXTANT_TRY(ShellWord word, simple_.next_word());
       if (plain_text(word) == "]]") {
+        add_term(std::move(term));
         return true;
       }
       if (word.pieces.empty()) {
-        words().skip(1);
+        const std::size_t length = words().looking_at("&&") || words().looking_at("||") ? 2 : 1;
+        word.pieces.push_back(piece_at(ShellPiece::Kind::kText, words().at(), false));
+        word.pieces.back().text = words().text().substr(words().at(), length);
+        word.pieces.back().length = length;
+        word.length = length;
+        words().skip(length);
       }
+      term.words.push_back(std::move(word));
     }
     return invalid("the test [[ that opens here is never closed", words().where(opened_at));
   }
@@ -326,8 +458,14 @@ class Commands {
   SimpleCommands simple_;
   std::vector<ShellCommand> commands_;
   std::vector<OpenBlock> blocks_;
-  std::vector<int> chain_;  // branches of the && and || list being read
+  std::vector<int> chain_;       // the branch of the && and || list being read
+  std::vector<ShellTerm> list_;  // what that list hangs on so far
+  std::vector<ShellTerm> last_;  // the list before it
+  bool negated_ = false;
+  bool or_else_ = false;
+  bool until_ = false;
   int branch_ = 0;
+  int group_ = 0;
   int function_branch_ = 0;
 };
 

@@ -30,13 +30,39 @@ struct ShellAssignment {
   std::vector<ShellWord> values;
 };
 
+// A command on whose success a branch hangs: a test, ((…)), or anything else, which is not known.
+struct ShellTerm {
+  enum class Kind { kTest, kArithmetic, kOther };
+  Kind kind = Kind::kOther;
+  std::vector<ShellWord> words{};  // between the brackets of [ … ] and [[ … ]]; operators are words
+  std::string arithmetic{};        // between those of ((…))
+  bool negated = false;            // ! before it
+  bool or_else = false;            // joined by ||, else by &&, to what stands before it
+};
+// A condition of more terms is not worked out.
+inline constexpr std::size_t kMaxShellTerms = 16;
+
+// Where a branch begins, and when it is taken.
+struct ShellBranch {
+  int number = 0;  // as ShellCommand::branches has it; 0: none begins here
+  int group = 0;   // its if or case, of which one branch is taken at most; 0: it
+                   // stands alone
+  bool loop = false;
+  bool otherwise = false;               // `else`, or the pattern *
+  bool negated = false;                 // behind ||
+  std::vector<ShellTerm> terms{};       // none, and no subject: not known
+  std::vector<ShellWord> subject{};     // of a case, its word
+  std::vector<std::string> patterns{};  // of this branch of it, as written
+};
+
 struct ShellCommand {
-  std::vector<ShellAssignment> assignments;  // before the words, or those `export` makes
-  std::vector<ShellWord> words;
+  ShellBranch begins{};                        // with a number, the command has nothing else
+  std::vector<ShellAssignment> assignments{};  // before the words, or those `export` makes
+  std::vector<ShellWord> words{};
   std::size_t offset = 0;
   // The branches this command stands in, outermost first: parts of if, case and loops, functions,
   // what follows && and ||. Numbers are unique in the script.
-  std::vector<int> branches;
+  std::vector<int> branches{};
   bool in_loop = false;
 };
 

@@ -78,9 +78,17 @@ void ShellState::put_text(const ShellPiece& piece, Fields& fields) const {
   run.quoted = piece.quoted;
   run.verbatim = piece.length == piece.text.size();
   run.origin = piece.offset;
-  if (stretches_.empty() || !run.verbatim) {
-    run.verbatim = run.verbatim && stretches_.empty();
-    run.origin = stretches_.empty() ? piece.offset : kNoOrigin;
+  if (stretches_.empty()) {
+    fields.put(std::move(run));
+    return;
+  }
+  if (!run.verbatim) {  // an escape was taken off: where it came from is lost,
+                        // what it hangs on not
+    const auto from =
+        std::ranges::upper_bound(stretches_, piece.offset, {}, &ShellStretch::position) - 1;
+    run.origin = kNoOrigin;
+    run.branch = from->branch;
+    run.why = from->why;
     fields.put(std::move(run));
     return;
   }
@@ -93,6 +101,8 @@ void ShellState::put_text(const ShellPiece& piece, Fields& fields) const {
     run.text = piece.text.substr(done, part);
     run.origin = stretch->verbatim ? stretch->origin + into : stretch->origin;
     run.verbatim = stretch->verbatim;
+    run.branch = stretch->branch;
+    run.why = stretch->why;
     fields.put(run);
     done += part;
   }
@@ -109,7 +119,8 @@ ShellRun ShellState::unknown(const ShellPiece& piece, std::string why) const {
 
 // A value in the place of `$NAME`: "${A[@]}" stays apart, everything else is one text.
 void ShellState::put_value(const ShellPiece& piece, const Value& value, Fields& fields) {
-  const bool all = piece.index == "@" || piece.index == "*";
+  const bool all =
+      piece.index == "@" || piece.index == "*" || piece.text == "@" || piece.text == "*";
   std::size_t first = 0;
   std::size_t last = value.elements.size();
   if (!all) {
@@ -163,6 +174,17 @@ Result<void> ShellState::expand_variable(const ShellPiece& piece, const ShellSpo
     return {};
   }
   const Result<Value> value = value_of(piece.text, spot);
+  if (const std::int64_t line = set_elsewhere(piece.text, spot);
+      line > 0 && !piece.operation.empty()) {
+    if (piece.operation.ends_with('=')) {  // one more value that it may have
+      SEXTANT_TRY(ShellRuns otherwise, joined(piece.operand, spot));
+      variables_[piece.text].values.push_back(
+          {{std::move(otherwise)}, false, spot.innermost(), line_of(piece.offset)});
+    }
+    fields.put(
+        unknown(piece, fmt::format("{} is set in a branch only (line {})", piece.text, line)));
+    return {};
+  }
   const bool unset = !value && value.error().kind == ErrorKind::kNotFound;
   const bool empty = value && (value->elements.empty() || value->elements[0].empty());
   const bool missing = unset || (empty && piece.operation.starts_with(':'));

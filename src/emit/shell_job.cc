@@ -5,10 +5,12 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "emit/shell_arguments.h"
 #include "emit/shell_launch.h"
 #include "emit/shell_program.h"
 #include "emit/shell_script.h"
+#include "emit/who_runs.h"
 
 namespace sextant::emit {
 namespace {
@@ -39,22 +41,45 @@ void add_environment(const ShellScript& script, const ScriptCommand& command, Se
 
 }  // namespace
 
-Result<Settings> parse_shell(std::string_view text, std::string_view name) {
-  SEXTANT_TRY(const ShellScript script, read_shell_script(text, name));
+Result<Settings> parse_shell(std::string_view text, std::string_view name,
+                             const ShellInvocation& invocation) {
+  SEXTANT_TRY(const ShellScript script, read_shell_script(text, name, invocation));
   const auto found = training_command(script);
+  if (found) {
+    const ScriptCommand& command = script.commands[found->command];
+    if (const auto other = other_in_command(command.words)) {
+      return not_read(*other, fmt::format("{}:{}", name, command.line));
+    }
+  }
+  if (!found || !found->known) {
+    for (const ScriptCommand& command : script.commands) {
+      if (const auto other = other_in_command(command.words)) {
+        return not_read(*other, fmt::format("{}:{}", name, command.line));
+      }
+    }
+  }
   if (!found) {
     return invalid("no command of the script starts a training", std::string(name),
-                   "torchrun, srun, mpirun, deepspeed, accelerate launch or python before a "
+                   "torchrun, srun, mpirun, deepspeed, accelerate launch or python before "
+                   "a "
                    "program, e.g. torchrun --nproc_per_node 8 pretrain_gpt.py …");
   }
   const ScriptCommand& command = script.commands[found->command];
   Settings settings;
   settings.dialect = found->dialect;
+  settings.framework_known = found->known;
   LaunchFacts facts = launch_facts(script, *found);
   settings.launch = std::move(facts.settings);
   settings.unresolved = std::move(facts.unresolved);
   add_environment(script, command, settings);
-  add_arguments(script, *found, settings);
+  if (found->known) {
+    add_arguments(script, *found, settings);
+  } else {
+    settings.unresolved.push_back(
+        {printable(command.words[found->program].at.text, 80),
+         "whose program this is, and what its arguments mean, is not known",
+         {std::string(name), command.line, 0, 0}});
+  }
   if (found->others > 0) {
     settings.unresolved.push_back({fmt::format("{} training commands", found->others + 1),
                                    "the script starts several; only the first is read",

@@ -6,6 +6,7 @@
 
 #include "base/result.h"
 #include "emit/settings.h"
+#include "emit/shell_script.h"
 
 namespace sextant::emit {
 
@@ -15,6 +16,7 @@ namespace sextant::emit {
 // command line is the launch setting "config_file". Kubernetes manifests are not read.
 //
 // An Error where the script is broken or too large (emit/shell_script.h), or starts no training.
-Result<Settings> parse_shell(std::string_view text, std::string_view name);
+Result<Settings> parse_shell(std::string_view text, std::string_view name,
+                             const ShellInvocation& invocation = {});
 
 }  // namespace sextant::emit

@@ -86,8 +86,20 @@ bool is_bridge_override(const ScriptWord& word) {
 
 struct Judgement {
   Dialect dialect = Dialect::kMegatron;
-  int score = 0;  // how sure: 4 a known program, 3 known arguments, 2 a launcher, 1 just Python
+  int score = 0;  // how sure: 4 a known program, 3 known arguments, 2 a
+                  // launcher, 1 just Python
+  bool known = true;
 };
+
+// Flags of Megatron-LM's own parser; a program of another name that takes two of them is a fork.
+bool has_megatron_flags(std::span<const ScriptWord> args) {
+  static constexpr std::array<std::string_view, 9> kOwn{
+      "--num-layers",    "--hidden-size",   "--num-attention-heads",
+      "--train-iters",   "--train-samples", "--max-position-embeddings",
+      "--eod-mask-loss", "--split",         "--seq-length"};
+  return std::ranges::count_if(
+             kOwn, [&](std::string_view flag) { return has_option(args, {flag}); }) >= 2;
+}
 
 std::optional<Dialect> dialect_by_name(std::string_view program, std::span<const ScriptWord> args) {
   const std::string lower = to_lower(program);
@@ -115,9 +127,17 @@ std::optional<Dialect> dialect_by_name(std::string_view program, std::span<const
 
 Judgement judged(std::string_view program, Starter starter, std::span<const ScriptWord> args) {
   if (const auto named = dialect_by_name(program, args)) {
-    return {*named, 4};
+    // DeepSpeed's launcher starts Megatron's programs with --deepspeed only; else it is neither.
+    const bool neither = *named == Dialect::kMegatron && starter == Starter::kDeepspeed &&
+                         !has_option(args, {"--deepspeed", "--deepspeed_config", "--zero-stage"});
+    return {*named, 4, !neither};
   }
-  if (has_option(args, {"--tensor-model-parallel-size", "--micro-batch-size"})) {
+  const bool trainer =
+      has_option(args, {"--model_name_or_path", "--per_device_train_batch_size",
+                        "--gradient-accumulation-steps", "--gradient_accumulation_steps"});
+  if (!trainer && (has_option(args, {"--tensor-model-parallel-size",
+                                     "--pipeline-model-parallel-size", "--micro-batch-size"}) ||
+                   has_megatron_flags(args))) {
     return {Dialect::kMegatron, 3};
   }
   if (std::ranges::any_of(args, is_bridge_override)) {
@@ -132,7 +152,7 @@ Judgement judged(std::string_view program, Starter starter, std::span<const Scri
   if (has_option(args, {"--job.config_file", "--job.config-file"})) {
     return {Dialect::kTorchtitanToml, 3};
   }
-  return {Dialect::kMegatron, starter == Starter::kPlain ? 1 : 2};
+  return {Dialect::kMegatron, trainer ? 3 : starter == Starter::kPlain ? 1 : 2, false};
 }
 
 std::string command_text(const ScriptCommand& command) {
@@ -160,7 +180,7 @@ std::optional<TrainingCommand> training_command(const ShellScript& script) {
         judged(words[program->at].at.text, starter, all.subspan(program->at + 1));
     if (found.score > best_score) {
       best_score = found.score;
-      best = TrainingCommand{i, program->at, starter, found.dialect, 0};
+      best = TrainingCommand{i, program->at, starter, found.dialect, found.known, 0};
     } else if (found.score == best_score && best &&
                command_text(script.commands[best->command]) != command_text(script.commands[i])) {
       ++best->others;

@@ -20,6 +20,7 @@ struct TrainingCommand {
   std::size_t program = 0;  // index of the word that names the program, a file or a module
   Starter starter = Starter::kPlain;
   Dialect dialect = Dialect::kMegatron;
+  bool known = true;       // false: a program of which nobody knows what it takes
   std::size_t others = 0;  // further commands that could as well be it and say something else
 };
 

@@ -1,6 +1,7 @@
 #include "emit/shell_script.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -8,6 +9,7 @@
 #include "base/file.h"
 #include "base/integers.h"
 #include "base/text.h"
+#include "emit/shell_conditions.h"
 #include "emit/shell_state.h"
 
 namespace sextant::emit {
@@ -50,7 +52,8 @@ class Script {
   Script(std::string_view text, std::string_view name)
       : text_(text), name_(name), state_(text, name) {}
 
-  Result<ShellScript> read() {
+  Result<ShellScript> read(const ShellInvocation& invocation) {
+    start_as(invocation);
     read_batch_lines();
     SEXTANT_CHECK_OK(read_text(text_, {}, 0));
     for (const auto& [variable, state] : state_.variables()) {
@@ -72,14 +75,56 @@ class Script {
 
   Result<void> read_text(std::string_view text, const Outer& outer, int depth) {
     SEXTANT_TRY(const std::vector<ShellCommand> commands, shell_commands(text, name_));
+    open_loops(commands);
     for (const ShellCommand& command : commands) {
       ShellSpot spot = outer.spot;
       spot.in_loop = spot.in_loop || command.in_loop;
+      bool runs = true;
       for (const int branch : command.branches) {
-        spot.branches.push_back(branch + depth * kBranchesOfOneText);
+        const int number = branch + depth * kBranchesOfOneText;
+        const auto found = truth_.find(number);
+        const Truth truth = found == truth_.end() ? Truth::kUnknown : found->second;
+        runs = runs && truth != Truth::kNo;
+        if (truth == Truth::kUnknown) {
+          spot.branches.push_back(number);
+        }
       }
-      SEXTANT_CHECK_OK(read_command(command, outer, spot, depth));
+      if (!runs) {
+        continue;
+      }
+      if (command.begins.number != 0) {
+        SEXTANT_CHECK_OK(begin_branch(command.begins, spot, depth));
+      } else {
+        SEXTANT_CHECK_OK(read_command(command, outer, spot, depth));
+      }
     }
+    return {};
+  }
+
+  // Of an if or a case one branch is taken at most; what follows one that may be taken is open too.
+  Result<void> begin_branch(const ShellBranch& branch, const ShellSpot& spot, int depth) {
+    SEXTANT_TRY(Truth truth, branch_is_taken(branch, spot, state_));
+    if (branch.loop && truth == Truth::kYes) {
+      truth = Truth::kUnknown;  // how often is not known
+    }
+    const int number = branch.number + depth * kBranchesOfOneText;
+    if (branch.group != 0) {
+      Group& group = groups_[branch.group + depth * kBranchesOfOneText];
+      if (group.first == 0 || number <= group.first) {
+        group = {number, false, false};
+      }
+      if (group.taken) {
+        truth = Truth::kNo;
+      } else if (branch.otherwise) {
+        truth = group.open ? Truth::kUnknown : Truth::kYes;
+      } else if (truth == Truth::kYes) {
+        group.taken = true;
+        truth = group.open ? Truth::kUnknown : Truth::kYes;
+      } else if (truth == Truth::kUnknown) {
+        group.open = true;
+      }
+    }
+    truth_[number] = truth;
     return {};
   }
 
@@ -111,6 +156,9 @@ class Script {
       return {};
     }
     const std::string program = text_of(fields[0]);
+    if (program == "shift") {
+      shift(fields.size() > 1 ? text_of(fields[1]) : std::string(), spot);
+    }
     if (program == "source" || program == ".") {
       state_.note_source(command.offset);
     }
@@ -163,11 +211,14 @@ class Script {
     std::vector<ShellStretch> stretches;
     for (std::size_t i = first; i < (evaluates ? fields.size() : first + 1); ++i) {
       if (i > first) {
-        stretches.push_back({text.size(), 1, kNoOrigin, false});
+        stretches.push_back({text.size(), 1, kNoOrigin, false, 0, {}});
         text += ' ';
       }
       for (const ShellRun& run : fields[i]) {
-        stretches.push_back({text.size(), run.text.size(), run.origin, run.verbatim});
+        const bool here = run.branch == 0 || std::ranges::find(made.spot.branches, run.branch) !=
+                                                 made.spot.branches.end();
+        stretches.push_back({text.size(), run.text.size(), run.origin, run.verbatim,
+                             here ? 0 : run.branch, std::string()});
         text += run.text;
       }
     }
@@ -180,6 +231,10 @@ class Script {
     if (text.empty()) {
       return {};
     }
+    // Numbers of branches begin anew in every text.
+    const int first_of_text = (depth + 1) * kBranchesOfOneText;
+    truth_.erase(truth_.lower_bound(first_of_text), truth_.end());
+    groups_.erase(groups_.lower_bound(first_of_text), groups_.end());
     const std::string_view text_before = state_.reading();
     std::vector<ShellStretch> stretches_before = std::exchange(stretches_, stretches);
     state_.read_from(text, std::move(stretches));
@@ -242,6 +297,70 @@ class Script {
       place.length = 0;
     }
     return place;
+  }
+
+  static ShellRun said(std::string_view text) {
+    ShellRun run;
+    run.text = text;
+    run.quoted = true;
+    return run;
+  }
+
+  // The variables and arguments that the user says it is started with.
+  void start_as(const ShellInvocation& invocation) {
+    for (const auto& [variable, value] : invocation.variables) {
+      state_.define(variable, {said(value)});
+    }
+    if (invocation.arguments_given) {
+      put_arguments(invocation.arguments);
+    }
+  }
+
+  void put_arguments(std::vector<std::string> arguments) {
+    std::vector<ShellRuns> all;
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+      all.push_back({said(arguments[i])});
+      state_.define(std::to_string(i + 1), {said(arguments[i])});
+    }
+    state_.define_list("@", all);
+    state_.define_list("*", all);
+    state_.define("#", {said(std::to_string(arguments.size()))});
+    for (std::size_t i = arguments.size(); i < arguments_.size(); ++i) {
+      state_.forget(std::to_string(i + 1));
+    }
+    arguments_ = std::move(arguments);
+  }
+
+  // `shift` moves the arguments; how often a loop or a branch does is not known.
+  void shift(const std::string& by, const ShellSpot& spot) {
+    if (arguments_.empty()) {
+      return;
+    }
+    const std::int64_t count = by.empty() ? 1 : to_integer(by).value_or(-1);
+    if (spot.in_loop || !spot.branches.empty() || count < 0 ||
+        count > static_cast<std::int64_t>(arguments_.size())) {
+      for (std::size_t i = 0; i < arguments_.size(); ++i) {
+        state_.cannot_know(std::to_string(i + 1), "the script shifts its arguments as it goes");
+      }
+      for (const std::string_view name : {"@", "*", "#"}) {
+        state_.cannot_know(name, "the script shifts its arguments as it goes");
+      }
+      return;
+    }
+    put_arguments({arguments_.begin() + count, arguments_.end()});
+  }
+
+  // Before a loop is read once, what its rounds move is open already.
+  void open_loops(const std::vector<ShellCommand>& commands) {
+    ShellSpot loop;
+    loop.in_loop = true;
+    const bool shifts = std::ranges::any_of(commands, [](const ShellCommand& command) {
+      return command.in_loop && !command.words.empty() &&
+             plain_text(command.words.front()) == "shift";
+    });
+    if (shifts) {
+      shift("", loop);
+    }
   }
 
   // #SBATCH --nodes=4: the words, and the variables that Slurm will set by them.
@@ -321,19 +440,29 @@ class Script {
     script_.variables.push_back(std::move(made));
   }
 
+  struct Group {
+    int first = 0;       // its first branch: the group is being read anew
+    bool taken = false;  // for sure
+    bool open = false;   // one may have been taken
+  };
+
   std::string_view text_;
   std::string_view name_;
+  std::map<int, Truth> truth_;  // of branches; none: not known
+  std::map<int, Group> groups_;
   ShellState state_;
   ShellScript script_;
+  std::vector<std::string> arguments_;  // that are known
   std::vector<ShellStretch> stretches_;
   std::size_t inner_bytes_ = 0;
 };
 
 }  // namespace
 
-Result<ShellScript> read_shell_script(std::string_view text, std::string_view name) {
+Result<ShellScript> read_shell_script(std::string_view text, std::string_view name,
+                                      const ShellInvocation& invocation) {
   SEXTANT_CHECK_OK(checked_text(text, 4_MiB, name));
-  return Script(text, name).read();
+  return Script(text, name).read(invocation);
 }
 
 std::optional<ScriptWord> option_value(std::span<const ScriptWord> words,

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -43,10 +44,18 @@ struct ShellScript {
   std::vector<ScriptWord> batch;          // the words of #SBATCH lines
 };
 
+// How the script is started, as far as its user says: `TP=4 bash train.sh dsw 7B`.
+struct ShellInvocation {
+  std::vector<std::string> arguments{};
+  bool arguments_given = false;  // else $1 and its like are not known
+  std::vector<std::pair<std::string, std::string>> variables{};
+};
+
 // An Error where the script is too large, is no UTF-8, or a quote or bracket is never closed (at
 // the line where it opened), or where variables come to more than kMaxShellExpansion. `name`: the
 // file, as places have it.
-Result<ShellScript> read_shell_script(std::string_view text, std::string_view name);
+Result<ShellScript> read_shell_script(std::string_view text, std::string_view name,
+                                      const ShellInvocation& invocation = {});
 
 // The value of an option in a word list: "--nodes=4", "--nodes 4", "-N 4", "-N4". The last one
 // given stands; nothing where there is none.

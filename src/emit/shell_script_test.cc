@@ -122,7 +122,7 @@ TEST(ShellScript, BranchesCountOnlyWhereTheyAgree) {
   EXPECT_EQ(words("if a; then T=1; else T=1; fi; run $T"), (List{"run", "1"}));
   EXPECT_EQ(words("if a; then T=1; fi; run $T"), (List{"run", "1"}));
   EXPECT_EQ(words("T=2; if a; then T=1; fi; run $T"), (List{"run", "<$T>"}));
-  EXPECT_EQ(words("T=2; [ a ] && T=1; run $T"), (List{"run", "<$T>"}));
+  EXPECT_EQ(words("T=2; [ -f a ] && T=1; run $T"), (List{"run", "<$T>"}));
   EXPECT_EQ(words("case $X in a) T=1;; b) T=2 ;; esac; run $T"), (List{"run", "<$T>"}));
   EXPECT_EQ(words("T=2; if a; then T=1; run $T; fi"), (List{"run", "1"}));
   EXPECT_EQ(words("if a; then T=1; fi; T=3; run $T"), (List{"run", "3"}));

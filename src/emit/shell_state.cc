@@ -1,6 +1,7 @@
 #include "emit/shell_state.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include <fmt/format.h>
@@ -71,12 +72,31 @@ void ShellState::note_source(std::size_t offset) {
 }
 
 Result<void> ShellState::within_budget(std::size_t offset) const {
-  if (spent_ > kMaxShellExpansion) {
+  if (spent_ > kMaxShellWork || largest_ > kMaxShellExpansion) {
     return invalid("the script's variables come to too much text",
                    fmt::format("{}:{}", name_, stretches_.empty() ? line_of(offset) : 1),
                    fmt::format("at most {} bytes", kMaxShellExpansion));
   }
   return {};
+}
+
+namespace {
+
+bool is_of_the_shell(std::string_view name) {
+  static constexpr std::array<std::string_view, 12> kNames{
+      "RANDOM", "HOSTNAME", "SECONDS",     "PWD",  "OLDPWD",       "HOME",
+      "USER",   "UID",      "BASH_SOURCE", "PATH", "EPOCHSECONDS", "PPID"};
+  return std::ranges::find(kNames, name) != kNames.end();
+}
+
+}  // namespace
+
+bool ShellState::is_unset(std::string_view name) const {
+  const auto found = variables_.find(name);
+  const bool known =
+      found != variables_.end() && !(found->second.values.empty() && found->second.why.empty());
+  const bool may_be = is_shell_name(name) || to_integer(name) > 0 || name == "@" || name == "*";
+  return !known && may_be && !is_of_the_shell(name) && !name.starts_with("SLURM_");
 }
 
 std::string ShellState::why_unset(std::string_view name) const {
@@ -89,20 +109,28 @@ std::string ShellState::why_unset(std::string_view name) const {
   if (!is_shell_name(name)) {
     return fmt::format("${} is known only when the script runs", name);
   }
-  for (const std::string_view runtime :
-       {"RANDOM", "HOSTNAME", "SECONDS", "PWD", "OLDPWD", "HOME", "USER", "UID", "BASH_SOURCE",
-        "PATH", "EPOCHSECONDS", "PPID"}) {
-    if (name == runtime) {
-      return fmt::format("{} is known only when the script runs", name);
-    }
+  if (is_of_the_shell(name)) {
+    return fmt::format("{} is known only when the script runs", name);
   }
   if (name.starts_with("SLURM_")) {
     return fmt::format("{} is given by Slurm when the job starts", name);
   }
-  return source_line_ == 0
-             ? fmt::format("{} is set nowhere in the script", name)
-             : fmt::format("{} is set nowhere in the script (line {} reads another file)", name,
-                           source_line_);
+  return source_line_ == 0 ? fmt::format("{} is set nowhere in the script", name)
+                           : fmt::format(
+                                 "{} is set nowhere in the script (line {} reads "
+                                 "another file)",
+                                 name, source_line_);
+}
+
+std::int64_t ShellState::set_elsewhere(std::string_view name, const ShellSpot& spot) const {
+  const auto found = variables_.find(name);
+  if (found == variables_.end() || found->second.values.empty()) {
+    return 0;
+  }
+  const std::vector<Value>& values = found->second.values;
+  const bool here = std::ranges::any_of(
+      values, [&](const Value& value) { return stands_in(value.branch, spot); });
+  return here ? 0 : std::max<std::int64_t>(values.front().line, 1);
 }
 
 // Every look at a variable is paid for, in bytes, so that no script costs more than its budget.
@@ -123,9 +151,11 @@ Result<ShellState::Value> ShellState::value_of(std::string_view name, const Shel
   }
   const Value& last = values.back();
   for (std::size_t i = first; i < values.size(); ++i) {
-    spent_ += size_of(values[i]);
+    const std::size_t size = size_of(values[i]);
+    spent_ += size;
+    largest_ = std::max(largest_, size);
   }
-  if (spent_ > kMaxShellExpansion) {
+  if (spent_ > kMaxShellWork || largest_ > kMaxShellExpansion) {
     return invalid("the script's variables come to too much text");
   }
   for (std::size_t i = first; i + 1 < values.size(); ++i) {

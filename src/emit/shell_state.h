@@ -20,8 +20,11 @@
 
 namespace sextant::emit {
 
-// All the text that variables are replaced by, over the whole script; more is an Error.
+// The text that one variable holds, and all the text that is looked at over the whole script; more
+// is an Error. What a script writes down and drops again costs little: a list that grows by a word
+// a line is looked at once a line.
 inline constexpr std::size_t kMaxShellExpansion = std::size_t{1} << 20U;  // bytes
+inline constexpr std::size_t kMaxShellWork = std::size_t{32} << 20U;
 
 inline constexpr std::size_t kNoOrigin = static_cast<std::size_t>(-1);
 
@@ -45,6 +48,8 @@ struct ShellStretch {
   std::size_t length = 0;
   std::size_t origin = 0;
   bool verbatim = false;
+  int branch = 0;  // as ShellRun has them
+  std::string why{};
 };
 
 // Where a command stands.
@@ -68,6 +73,11 @@ class ShellState {
   Result<void> assign(const ShellAssignment& assignment, const ShellSpot& spot);
   // A variable that something outside the script sets.
   void define(std::string_view name, ShellRuns value);
+  void define_list(std::string_view name, std::vector<ShellRuns> values);
+  void forget(std::string_view name);
+  void cannot_know(std::string_view name, std::string why);
+  // Nothing in the script sets it, and neither the shell nor Slurm does.
+  [[nodiscard]] bool is_unset(std::string_view name) const;
   // A file is read whose variables are not known.
   void note_source(std::size_t offset);
 
@@ -102,12 +112,16 @@ class ShellState {
   Result<void> expand_arithmetic(const ShellPiece& piece, const ShellSpot& spot, Fields& fields);
   static void put_value(const ShellPiece& piece, const Value& value, Fields& fields);
   Result<void> append(const ShellAssignment& assignment, Value made, const ShellSpot& spot);
+  Result<ShellRuns> text_made(const ShellWord& word, const std::string& name,
+                              const ShellSpot& spot);
   Result<Value> value_made(const ShellAssignment& assignment, const ShellSpot& spot);
   [[nodiscard]] std::string why_unset(std::string_view name) const;
   [[nodiscard]] ShellRun unknown(const ShellPiece& piece, std::string why) const;
   void put_text(const ShellPiece& piece, Fields& fields) const;
   [[nodiscard]] Result<void> within_budget(std::size_t offset) const;
   void remember(const std::string& name, Value value);
+  // The line of a value that other branches alone give it; 0: it has one here, or none at all.
+  [[nodiscard]] std::int64_t set_elsewhere(std::string_view name, const ShellSpot& spot) const;
 
   std::string_view script_;
   std::string_view text_;
@@ -116,6 +130,7 @@ class ShellState {
   std::vector<std::size_t> line_starts_;
   std::map<std::string, Variable, std::less<>> variables_;
   std::size_t spent_ = 0;
+  std::size_t largest_ = 0;  // of the values that were looked at
   std::int64_t source_line_ = 0;
 };
 

@@ -87,6 +87,50 @@ void read_trainer_batch(const Settings& settings, Reading& reading) {
 
 }  // namespace
 
+Settings filled_by_trainer(const Settings& settings) {
+  // Source: transformers, TrainingArguments (defaults) and integrations/deepspeed.py
+  // (HfTrainerDeepSpeedConfig.trainer_config_process); recalled, not read from a copy.
+  struct Filled {
+    std::string_view key;
+    std::string_view flag;
+    std::string_view otherwise;
+  };
+  constexpr std::array<Filled, 5> kFilled{
+      Filled{"train_micro_batch_size_per_gpu", "per_device_train_batch_size", "8"},
+      Filled{"gradient_accumulation_steps", "gradient_accumulation_steps", "1"},
+      Filled{"bf16.enabled", "bf16", "false"}, Filled{"bfloat16.enabled", "bf16", "false"},
+      Filled{"fp16.enabled", "fp16", "false"}};
+  const bool trainer = flag(settings, "per_device_train_batch_size") != nullptr ||
+                       flag(settings, "output_dir") != nullptr ||
+                       flag(settings, "model_name_or_path") != nullptr;
+  if (!trainer) {
+    return settings;
+  }
+  Settings made = settings;
+  const auto is_auto = [](const Setting& one) {
+    return one.values == std::vector<std::string>{"auto"};
+  };
+  for (Setting& setting : made.given) {
+    const auto row = std::ranges::find(kFilled, std::string_view(setting.key), &Filled::key);
+    if (row == kFilled.end() || !is_auto(setting)) {
+      continue;
+    }
+    const bool open = std::ranges::any_of(settings.unresolved, [&](const Unresolved& one) {
+      return one.any || one.key == fmt::format("{}{}", kProgramFlag, row->flag);
+    });
+    if (const Setting* said = flag(settings, row->flag)) {
+      setting.values = {to_lower(said->values.front())};
+      setting.place = said->place;
+    } else if (!open) {
+      setting.values = {std::string(row->otherwise)};
+    }
+  }
+  std::erase_if(made.given, [&](const Setting& one) {  // the product of the others
+    return one.key == "train_batch_size" && is_auto(one);
+  });
+  return made;
+}
+
 void read_trainer_flags(const Settings& settings, const describe::DataStore& data,
                         Reading& reading) {
   read_trainer_model(settings, data, reading);

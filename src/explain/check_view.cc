@@ -107,13 +107,23 @@ Json measured_run_json(const emit::MeasuredRun& run) {
           {"notes", run.notes}};
 }
 
+std::string framework_word(const CheckAnswer& answer) {
+  if (answer.reading.framework) {
+    return std::string(describe::word_of<describe::Framework>(describe::kFrameworkWords,
+                                                              *answer.reading.framework));
+  }
+  return answer.reading.framework_known ? std::string(describe::word_of<emit::Dialect>(
+                                              emit::kDialectWords, answer.reading.dialect))
+                                        : "framework not known";
+}
+
 Json place_json(const emit::Place& place) {
   return {{"file", place.file}, {"line", place.line}};
 }
 
 std::string check_json_text(const CheckAnswer& answer) {
   Json json = document("check", answer.provenance);
-  json["framework"] = describe::word_of<emit::Dialect>(emit::kDialectWords, answer.reading.dialect);
+  json["framework"] = answer.reading.framework_known ? Json(framework_word(answer)) : Json(nullptr);
   json["legal"] = answer.job ? Json(!is_illegal(answer)) : Json(nullptr);
   json["layout"] = emit::layout_text(answer.reading);
   json["not_known"] = answer.reading.not_known;
@@ -185,10 +195,8 @@ std::string to_text(const CheckAnswer& answer, const Style& style) {
   if (style.format == Format::kSarif) {
     return sarif_text(findings(answer));
   }
-  std::string text =
-      fmt::format("{} ({})\n{}", bold("job", style),
-                  describe::word_of<emit::Dialect>(emit::kDialectWords, answer.reading.dialect),
-                  to_text(job_table(answer), style));
+  std::string text = fmt::format("{} ({})\n{}", bold("job", style), framework_word(answer),
+                                 to_text(job_table(answer), style));
   if (answer.job) {
     const describe::Job& job = *answer.job;
     text += fmt::format("{} on {}\n  {}\n", job.model.name, job.cluster.name,

@@ -11,8 +11,8 @@ import pathlib
 import re
 import sys
 
-BELOW = ("http|llm|timeline|profile|metrics|diagnose|describe|measured|workload|cost|schedule|machine|step|search|emit|kb|validate|"
-         "calibrate")
+BELOW = ("http|llm|timeline|profile|metrics|diagnose|describe|measured|workload|cost|schedule|machine|step|search|emit|kb|"
+         "verify|validate|calibrate|agents")
 WRITES = (r"\b(write_file|write_pieces|create_director\w+|rename|remove_all|permissions)\(|\bofstream\b|"
           r"\bfopen\([^;]*\"[wa]")
 UNIT = r"(?<![\w.])[0-9][0-9.']*_[A-Za-z]\w*"

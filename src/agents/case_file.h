@@ -2,20 +2,22 @@
 // whose JAX mesh has the axes replica, data, seq and model. Any bytes end in a Case or an Error
 // with file and line.
 //
-//   device = "tpu-v5p"           # of data/devices; chips or topology, or both, must be there
-//   chips = 512
+// clang-format off
+//   device = "tpu-v5p"           # of data/devices
+//   chips = 512                  # chips or topology, or both, must be there
 //   topology = "8x8x8"
-//   kind = "training"            # pre-training, fine-tuning, supervised fine-tuning; serving is
-//   refused batch = 256                  # sequences a step; a number that nobody knows is
-//   "unknown" sequence_length = 8192 model = "unknown"            # in words hbm_gib = 95 # of a
-//   chip, where it is not the device's baseline_mesh = { model = 8, data = 8, seq = 8 }   # as it
-//   runs; absent: none is known to run profiled_on = { chips = 256, topology = "16x16", mesh = {
-//   data = 2 } }  # elsewhere; device too [kpi]                        # step_time_ms,
-//   busy_time_ms, duty_cycle, communication_share,
-//                                # mean_all_reduce_us
-//   [[top_ops]]                  # name, category, total_time_ps, occurrences, share, bound,
-//                                # efficiency, compute_efficiency, memory_utilisation
+//   kind = "training"            # pre-training, fine-tuning, supervised fine-tuning; serving is refused
+//   batch = 256                  # sequences a step; a number that nobody knows is "unknown"
+//   sequence_length = 8192
+//   model = "unknown"            # in words
+//   hbm_gib = 95                 # of a chip, where it is not the device's
+//   baseline_mesh = { model = 8, data = 8, seq = 8 }   # as it runs; absent: none is known to run
+//   profiled_on = { chips = 256, topology = "16x16", mesh = { data = 2 } }  # elsewhere; device too
+//   [kpi]                        # step_time_ms, busy_time_ms, duty_cycle, communication_share, mean_all_reduce_us
+//   [[top_ops]]                  # name, category, total_time_ps, occurrences, share, bound, efficiency,
+//                                # compute_efficiency, memory_utilisation
 //   [answer]                     # of a published case: dropped, never looked into
+// clang-format on
 #pragma once
 
 #include <array>

@@ -175,12 +175,23 @@ Proposal proposal_of(const CaseMesh& mesh, const std::string& title, const Propo
   return proposal;
 }
 
+// The line that makes the mesh: axes longer than one, outermost first.
+std::string mesh_line(const CaseMesh& mesh) {
+  std::vector<std::string> sizes;
+  std::vector<std::string> names;
+  for (const auto& [axis, word] : kCaseAxisWords) {
+    sizes.push_back(fmt::format("{}", mesh[axis]));
+    names.push_back(fmt::format("\"{}\"", word));
+  }
+  return fmt::format("mesh = jax.make_mesh(({}), ({}))", join(sizes, ", "), join(names, ", "));
+}
+
 Judged judged_of(Proposal proposal, const CaseMesh& mesh, const ProposalFacts& facts) {
   Judged judged;
-  judged.verdict = verify::judge_mesh(proposal, judged_facts(facts));
-  put_memory(mesh, facts, judged.verdict);
+  judged.verdict = mesh_verdict(proposal, mesh, facts);
   judged.proposal = std::move(proposal);
   judged.mesh = to_text(mesh);
+  judged.run = {mesh_line(mesh)};
   return judged;
 }
 
@@ -190,6 +201,12 @@ std::string title_of(const MeshMove& move, const ProposalFacts& facts) {
 }
 
 }  // namespace
+
+Verdict mesh_verdict(const Proposal& proposal, const CaseMesh& mesh, const ProposalFacts& facts) {
+  Verdict verdict = verify::judge_mesh(proposal, judged_facts(facts));
+  put_memory(mesh, facts, verdict);
+  return verdict;
+}
 
 verify::MeshFacts judged_facts(const ProposalFacts& facts) {
   verify::MeshFacts known{.chips = facts.slice.chips,
@@ -230,6 +247,10 @@ Judged judged_move(const MeshMove& move, const ProposalFacts& facts) {
   }
   judged.impact = impact_of(move, facts);
   return judged;
+}
+
+Judged judged_mesh(const CaseMesh& mesh, const ProposalFacts& facts) {
+  return judged_of(proposal_of(mesh, "Another mesh: " + to_text(mesh), facts), mesh, facts);
 }
 
 Judged judged_refusal(const RefusedMove& refused, const ProposalFacts& facts) {

@@ -27,6 +27,11 @@ struct ProposalFacts {
 verify::MeshFacts judged_facts(const ProposalFacts& facts);
 
 Judged judged_move(const MeshMove& move, const ProposalFacts& facts);
+// A mesh that cannot even be compared: of another number of chips.
+Judged judged_mesh(const CaseMesh& mesh, const ProposalFacts& facts);
+// Of a proposal that is there, words and all. `mesh` is its change's.
+verify::Verdict mesh_verdict(const verify::Proposal& proposal, const CaseMesh& mesh,
+                             const ProposalFacts& facts);
 // With why it was turned down.
 Judged judged_refusal(const RefusedMove& refused, const ProposalFacts& facts);
 

@@ -88,6 +88,35 @@ std::string rule_of(const AxisChange& change, bool is_same_size) {
   return fmt::format("{}-to-{}", word(*change.giver), word(*change.receiver));
 }
 
+RefusedMove long_model(const CaseMesh& mesh, const MeshSlice& slice) {
+  return {.mesh = mesh,
+          .rule = "model-axis-bound",
+          .why = fmt::format("a model axis of {} waits for its links on {}: {} is as long as a "
+                             "wide model may have",
+                             mesh[CaseAxis::kModel], slice.device, slice.longest_model)};
+}
+
+// Of a mesh with a longer seq axis than runs: are its blocks long enough to hide their exchange?
+std::optional<RefusedMove> short_blocks(const CaseMesh& mesh, const Case& asked,
+                                        const MeshSlice& slice) {
+  if (!asked.sequence_length) {
+    return RefusedMove{
+        .mesh = mesh,
+        .rule = "hidden-ring",
+        .why = "the seq axis is lengthened only where the sequence length is known",
+        .unknown = "the sequence length: whether blocks are long enough to hide their exchange"};
+  }
+  const double block = static_cast<double>(*asked.sequence_length / mesh[CaseAxis::kSeq]);
+  if (block >= slice.hidden_block) {
+    return std::nullopt;
+  }
+  return RefusedMove{.mesh = mesh,
+                     .rule = "hidden-ring",
+                     .why = fmt::format("blocks of {:.0f} tokens are too short to hide their "
+                                        "exchange on {}: {:.0f} are needed",
+                                        block, slice.device, slice.hidden_block)};
+}
+
 class MoveSearch {
  public:
   explicit MoveSearch(const MoveFacts& facts)
@@ -96,18 +125,13 @@ class MoveSearch {
   Moves moves() {
     Moves moves;
     moves.is_same_size = is_same_size_;
-    for (const CaseMesh& mesh : meshes_of(facts_.slice.chips, facts_.from[CaseAxis::kReplica])) {
-      const AxisChange change = axis_change(facts_.from, mesh);
-      if (!is_near(change)) {
+    for (const CaseMesh& mesh : candidates()) {
+      auto [move, refused] = assess(mesh);
+      if (is_idle(move)) {
         continue;
       }
-      MeshMove move = move_to(mesh, change);
-      if (is_same_size_ && move.relief < kWorthwhile) {
-        continue;
-      }
-      if (auto refused = refusal(mesh, move.relief)) {
+      if (refused) {
         if (!refused->unknown.empty()) {
-          move.unknown = refused->unknown;
           moves.unknown.push_back(std::move(move));
         }
         moves.refused.push_back(std::move(*refused));
@@ -121,7 +145,34 @@ class MoveSearch {
     return moves;
   }
 
+  [[nodiscard]] AssessedMesh assess(const CaseMesh& mesh) const {
+    AssessedMesh found{.move = move_to(mesh, axis_change(facts_.from, mesh)), .refused = {}};
+    found.refused = refusal(mesh, found.move.relief);
+    if (found.refused) {
+      found.move.unknown = found.refused->unknown;
+    }
+    return found;
+  }
+
  private:
+  // Near ones; of a given choice all that are another mesh.
+  [[nodiscard]] std::vector<CaseMesh> candidates() const {
+    const std::vector<CaseMesh>& among = facts_.wishes.among;
+    std::vector<CaseMesh> meshes =
+        among.empty() ? meshes_of(facts_.slice.chips, facts_.from[CaseAxis::kReplica]) : among;
+    std::erase_if(meshes, [&](const CaseMesh& mesh) {
+      return mesh.chips() != facts_.slice.chips || mesh == facts_.from ||
+             !facts_.wishes.allows(mesh) ||
+             (among.empty() && !is_near(axis_change(facts_.from, mesh)));
+    });
+    return meshes;
+  }
+
+  // A move that frees nothing is none; who gives the choice wants to see all of it.
+  [[nodiscard]] bool is_idle(const MeshMove& move) const {
+    return is_same_size_ && facts_.wishes.among.empty() && move.relief < kWorthwhile;
+  }
+
   [[nodiscard]] bool is_near(const AxisChange& change) const {
     constexpr double kRounding = 1e-9;
     return is_same_size_ ? change.changed == 2 : change.doublings <= 1.0 + kRounding;
@@ -208,44 +259,16 @@ class MoveSearch {
                          .unknown = "the batch: whether data divides it",
                          .relief = relief};
     }
+    std::optional<RefusedMove> refused;
     if (mesh[CaseAxis::kModel] > std::max(from[CaseAxis::kModel], facts_.slice.longest_model)) {
-      return RefusedMove{
-          .mesh = mesh,
-          .rule = "model-axis-bound",
-          .why =
-              fmt::format("a model axis of {} waits for its links on {}: {} is as long as a "
-                          "wide model may have",
-                          mesh[CaseAxis::kModel], facts_.slice.device, facts_.slice.longest_model),
-          .relief = relief};
+      refused = long_model(mesh, facts_.slice);
+    } else if (mesh[CaseAxis::kSeq] > from[CaseAxis::kSeq]) {
+      refused = short_blocks(mesh, facts_.profiled, facts_.slice);
     }
-    if (mesh[CaseAxis::kSeq] > from[CaseAxis::kSeq]) {
-      return sequence_refusal(mesh, relief);
+    if (refused) {
+      refused->relief = relief;
     }
-    return std::nullopt;
-  }
-
-  [[nodiscard]] std::optional<RefusedMove> sequence_refusal(const CaseMesh& mesh,
-                                                            double relief) const {
-    const auto length = facts_.profiled.sequence_length;
-    if (!length) {
-      return RefusedMove{
-          .mesh = mesh,
-          .rule = "hidden-ring",
-          .why = "the seq axis is lengthened only where the sequence length is known",
-          .unknown = "the sequence length: whether blocks are long enough to hide their exchange",
-          .relief = relief};
-    }
-    const double block = static_cast<double>(*length / mesh[CaseAxis::kSeq]);
-    if (block < facts_.slice.hidden_block) {
-      return RefusedMove{
-          .mesh = mesh,
-          .rule = "hidden-ring",
-          .why = fmt::format("blocks of {:.0f} tokens are too short to hide their exchange on {}: "
-                             "{:.0f} are needed",
-                             block, facts_.slice.device, facts_.slice.hidden_block),
-          .relief = relief};
-    }
-    return std::nullopt;
+    return refused;
   }
 
   const MoveFacts& facts_;
@@ -261,6 +284,9 @@ std::vector<verify::Load> mesh_loads(const CaseMesh& from, const CaseMesh& mesh,
     const verify::MeshFacts known{
         .chips = mesh.chips(), .runs = verify::RunningMesh{.axes = layout_axes(from, data_shards)}};
     for (verify::Load& load : verify::kinds_of_load(known, layout_axes(mesh, data_shards))) {
+      if (load.what == verify::kPipelineLoad) {
+        continue;  // a case has no stages
+      }
       load.ratio *= memory_scale;
       loads.push_back(std::move(load));
     }
@@ -288,29 +314,45 @@ std::optional<RefusedMove> illegal_mesh(const CaseMesh& mesh, const Case& asked)
   return std::nullopt;
 }
 
-Moves first_meshes(const Case& asked, const MeshSlice& slice) {
+AssessedMesh assessed(const MoveFacts& facts, const CaseMesh& mesh) {
+  return MoveSearch(facts).assess(mesh);
+}
+
+AssessedMesh assessed_first(const Case& asked, const MeshSlice& slice, const CaseMesh& mesh) {
+  const std::int64_t seq = mesh[CaseAxis::kSeq];
+  AssessedMesh found{.move = {.mesh = mesh,
+                              .rule = "from-nothing",
+                              .reliefs = {},
+                              .whole_sides = takes_whole_sides(mesh, slice.topology),
+                              .terms = {}},
+                     .refused = illegal_mesh(mesh, asked)};
+  // Each doubling of an axis that exchanges in every layer is one more to be paid for.
+  constexpr double kHalf = 0.5;
+  const double busy = std::log2(static_cast<double>(seq * mesh[CaseAxis::kModel]));
+  found.move.terms = {{"axes that exchange in every layer", 1.0 / (1.0 + busy)},
+                      {"torus", found.move.whole_sides ? 1.0 : kHalf}};
+  found.move.score = found.move.terms[0].factor * found.move.terms[1].factor;
+  if (!found.refused && mesh[CaseAxis::kModel] > slice.longest_model) {
+    found.refused = long_model(mesh, slice);
+  }
+  if (!found.refused && seq > 1) {
+    found.refused = short_blocks(mesh, asked, slice);
+  }
+  return found;
+}
+
+Moves first_meshes(const Case& asked, const MeshSlice& slice, const CaseWishes& wishes) {
   Moves moves;
-  for (const CaseMesh& mesh : meshes_of(slice.chips, 1)) {
-    const std::int64_t seq = mesh[CaseAxis::kSeq];
-    const bool splits_sequence = seq > 1;
-    const bool is_block_long =
-        asked.sequence_length &&
-        static_cast<double>(*asked.sequence_length / seq) >= slice.hidden_block;
-    if (illegal_mesh(mesh, asked) || mesh[CaseAxis::kModel] > slice.longest_model ||
-        (splits_sequence && !is_block_long)) {
+  for (const CaseMesh& mesh : wishes.among.empty() ? meshes_of(slice.chips, 1) : wishes.among) {
+    if (mesh.chips() != slice.chips || !wishes.allows(mesh)) {
       continue;
     }
-    MeshMove move{.mesh = mesh,
-                  .rule = "from-nothing",
-                  .reliefs = {},
-                  .whole_sides = takes_whole_sides(mesh, slice.topology),
-                  .terms = {}};
-    // Each doubling of an axis that exchanges in every layer is one more to be paid for.
-    const double busy = std::log2(static_cast<double>(seq * mesh[CaseAxis::kModel]));
-    move.terms = {{"axes that exchange in every layer", 1.0 / (1.0 + busy)},
-                  {"torus", move.whole_sides ? 1.0 : 0.5}};
-    move.score = move.terms[0].factor * move.terms[1].factor;
-    moves.ranked.push_back(std::move(move));
+    AssessedMesh found = assessed_first(asked, slice, mesh);
+    if (found.refused) {
+      moves.refused.push_back(std::move(*found.refused));
+    } else {
+      moves.ranked.push_back(std::move(found.move));
+    }
   }
   std::ranges::stable_sort(moves.ranked, [](const MeshMove& one, const MeshMove& other) {
     return one.score > other.score;

@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "agents/case_file.h"
+#include "agents/case_wishes.h"
 #include "agents/mesh_axes.h"
 #include "agents/mesh_slice.h"
 #include "agents/mesh_traffic.h"
@@ -37,6 +38,7 @@ struct MoveFacts {
   const Blames& blames;
   diagnose::Bottleneck bottleneck = diagnose::Bottleneck::kCompute;
   double memory_scale = 1.0;  // memory of a chip where it ran, over that of one here
+  const CaseWishes& wishes;   // a choice among meshes is all of them, however near
 };
 
 struct ReliefTerm {
@@ -85,6 +87,14 @@ struct Moves {
 };
 Moves moves_of(const MoveFacts& facts);
 
+// One mesh as moves_of would have it, whether it relieves anything or not.
+struct AssessedMesh {
+  MeshMove move;
+  std::optional<RefusedMove> refused;
+};
+// REQUIRES: as many chips as the slice.
+AssessedMesh assessed(const MoveFacts& facts, const CaseMesh& mesh);
+
 // What a chip holds on `mesh` over what it holds on `from`, in parts of its memory: of everything
 // that may fill it, whether the data axis shards weights or copies them.
 std::vector<verify::Load> mesh_loads(const CaseMesh& from, const CaseMesh& mesh,
@@ -92,7 +102,9 @@ std::vector<verify::Load> mesh_loads(const CaseMesh& from, const CaseMesh& mesh,
 
 // Where no mesh is known to run: the batch over as many chips as it has sequences, what is left to
 // the model axis up to what its links allow, then to the seq axis.
-Moves first_meshes(const Case& asked, const MeshSlice& slice);
+Moves first_meshes(const Case& asked, const MeshSlice& slice, const CaseWishes& wishes);
+// REQUIRES: as many chips as the slice.
+AssessedMesh assessed_first(const Case& asked, const MeshSlice& slice, const CaseMesh& mesh);
 
 // Why the mesh cannot run on that slice, whatever the model; nothing: it may.
 std::optional<RefusedMove> illegal_mesh(const CaseMesh& mesh, const Case& asked);

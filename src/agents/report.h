@@ -37,6 +37,7 @@ struct Report {
   Analysis analysis;
   std::vector<Judged> proposals;     // accepted ones first
   std::vector<Judged> turned_down;   // that somebody thought of, with why not
+  std::vector<Judged> ideas = {};    // the user's own that are not among the proposals
   std::optional<std::string> fewer;  // why there are fewer than three
   std::optional<std::string> keep;   // why the job should stay as it is
 };

@@ -1,12 +1,14 @@
 #include "agents/tune_case.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include <fmt/format.h>
 
 #include "agents/case_analysis.h"
 #include "agents/case_models.h"
 #include "agents/case_proposals.h"
+#include "agents/noted_tools.h"
 #include "base/text.h"
 #include "kb/search.h"
 
@@ -61,7 +63,7 @@ Result<std::vector<kb::Entry>> retrieved(const Case& asked, const Analysis& anal
   question.kind = kb::EntryKind::kPractice;
   question.limit = kMostRetrieved;
   if (tools.tools != nullptr && tools.tools->search) {
-    return tools.tools->search(question);
+    return NotedTools(*tools.tools).search(question);
   }
   std::vector<kb::Entry> found;
   if (tools.entries.empty()) {
@@ -75,10 +77,17 @@ Result<std::vector<kb::Entry>> retrieved(const Case& asked, const Analysis& anal
   return found;
 }
 
-void note(const CaseTools& tools, kb::EventKind kind, std::string text) {
-  if (tools.tools != nullptr && tools.tools->note) {
-    tools.tools->note(kind, std::move(text));
-  }
+// Of a proposal's axes; those that a case has not are no part of it, and the judge says so.
+CaseMesh case_mesh(const describe::MeshAxes& axes) {
+  return {{axes.replica, saturating_product({axes.data, axes.fsdp}), axes.sequence, axes.tensor}};
+}
+
+// A longer data axis is legal or not by a number that nobody tells: that is no reason to keep a
+// mesh that operators wait for.
+bool waits_for_batch(const Moves& moves) {
+  return std::ranges::any_of(moves.refused, [](const RefusedMove& refused) {
+    return refused.rule == "batch-bounds-data" && !refused.unknown.empty();
+  });
 }
 
 std::string words_of_bottleneck(Bottleneck bottleneck) {
@@ -91,34 +100,69 @@ class CaseTuning {
       : asked_(asked), tools_(tools), rules_(std::move(rules)), slices_(std::move(slices)) {}
 
   Result<Report> report() && {
-    CaseAnalysis analysed = analysed_case(asked_, slices_.recorded);
-    report_.analysis = std::move(analysed.analysis);
-    blames_ = std::move(analysed.blames);
-    from_ = recorded_mesh(asked_);
-    const Moves moves = from_ ? moves_of(move_facts()) : first_meshes(asked_, slices_.asked);
+    analyse();
+    const Moves moves =
+        from_ ? moves_of(move_facts()) : first_meshes(asked_, slices_.asked, tools_.wishes);
     SEXTANT_TRY(const std::vector<kb::Entry> found, retrieved(asked_, report_.analysis, tools_));
     for (const kb::Entry& entry : found) {
       report_.analysis.notes.push_back(
           fmt::format("known of such runs: {} ({}, {})", entry.title, entry.id, entry.source));
     }
+    assume_models();
+    if (models_) {
+      report_.analysis.notes.insert(report_.analysis.notes.end(), models_->notes().begin(),
+                                    models_->notes().end());
+    }
+    decide(moves);
+    judge_ideas();
+    note_judged();
+    return std::move(report_);
+  }
+
+  Result<verify::Verdict> verdict(const verify::Proposal& proposal) && {
+    analyse();
+    assume_models();
+    const ProposalFacts facts = proposal_facts();
+    Judged judged{.proposal = proposal, .verdict = {}};
+    const auto axes = verify::proposed_axes(proposal.change);
+    const CaseMesh mesh = axes ? case_mesh(*axes) : CaseMesh{};
+    judged.verdict = mesh_verdict(proposal, mesh, facts);
+    if (models_ && facts.is_same_size) {
+      models_->judge(mesh, tools_.entries, judged);
+    }
+    return std::move(judged.verdict);
+  }
+
+ private:
+  void note_judged() const {
+    if (tools_.tools == nullptr) {
+      return;
+    }
+    const NotedTools noted(*tools_.tools);
+    for (const std::vector<Judged>* all : {&report_.proposals, &report_.ideas}) {
+      for (const Judged& judged : *all) {
+        noted.judged(judged.proposal, judged.verdict);
+      }
+    }
+  }
+
+  void analyse() {
+    CaseAnalysis analysed = analysed_case(asked_, slices_.recorded);
+    report_.analysis = std::move(analysed.analysis);
+    blames_ = std::move(analysed.blames);
+    from_ = recorded_mesh(asked_);
+  }
+
+  void assume_models() {
     if (tools_.with_model && from_) {
       models_ = CaseModels::of({.asked = asked_,
                                 .slice = slices_.recorded,
                                 .runs = *from_,
                                 .data_shards = !blames_.are_weights_copied},
                                slices_.asked, rules_, tools_.data);
-      report_.analysis.notes.insert(report_.analysis.notes.end(), models_->notes().begin(),
-                                    models_->notes().end());
     }
-    decide(moves);
-    for (const Judged& judged : report_.proposals) {
-      note(tools_, kb::EventKind::kProposal, judged.proposal.title);
-      note(tools_, kb::EventKind::kVerdict, judged.verdict.reason);
-    }
-    return std::move(report_);
   }
 
- private:
   [[nodiscard]] Bottleneck bottleneck() const { return report_.analysis.settled.bottleneck; }
 
   [[nodiscard]] MoveFacts move_facts() const {
@@ -127,7 +171,8 @@ class CaseTuning {
             .from = *from_,
             .blames = blames_,
             .bottleneck = bottleneck(),
-            .memory_scale = slices_.memory_scale()};
+            .memory_scale = slices_.memory_scale(),
+            .wishes = tools_.wishes};
   }
 
   [[nodiscard]] ProposalFacts proposal_facts() const {
@@ -145,7 +190,8 @@ class CaseTuning {
     const ProposalFacts facts = proposal_facts();
     const bool is_there_already =
         asked_.baseline && !moves.ranked.empty() && moves.ranked.front().mesh == *asked_.baseline;
-    if (is_there_already || (moves.ranked.empty() && from_ && moves.is_same_size)) {
+    const bool is_alone = moves.ranked.empty() && !waits_for_batch(moves);
+    if (is_there_already || (is_alone && from_ && moves.is_same_size)) {
       keep(is_there_already);
     } else {
       propose(moves, facts);
@@ -192,10 +238,53 @@ class CaseTuning {
     }
   }
 
+  // Each of them: one that is proposed anyway is named as theirs.
+  void judge_ideas() {
+    const ProposalFacts facts = proposal_facts();
+    for (const CaseMesh& idea : ideas()) {
+      const auto same = std::ranges::find(report_.proposals, to_text(idea), &Judged::mesh);
+      Judged* theirs = nullptr;
+      if (same != report_.proposals.end()) {
+        theirs = &*same;
+      } else {
+        report_.ideas.push_back(judged_idea(idea, facts));
+        theirs = &report_.ideas.back();
+      }
+      theirs->proposal.author = "user";
+    }
+  }
+
+  // With those of a choice that are no mesh of this slice.
+  [[nodiscard]] std::vector<CaseMesh> ideas() const {
+    std::vector<CaseMesh> all = tools_.wishes.ideas;
+    std::ranges::copy_if(tools_.wishes.among, std::back_inserter(all),
+                         [&](const CaseMesh& mesh) { return mesh.chips() != slices_.asked.chips; });
+    return all;
+  }
+
+  Judged judged_idea(const CaseMesh& idea, const ProposalFacts& facts) const {
+    if (idea.chips() != slices_.asked.chips || (facts.is_same_size && from_ == idea)) {
+      return judged_mesh(idea, facts);
+    }
+    const AssessedMesh found =
+        from_ ? assessed(move_facts(), idea) : assessed_first(asked_, slices_.asked, idea);
+    if (found.refused) {
+      return judged_refusal(*found.refused, facts);
+    }
+    Judged judged = judged_move(found.move, facts);
+    ask_models(found.move, facts, judged);
+    return judged;
+  }
+
   void keep(bool is_there_already) {
     const std::string mesh = to_text(asked_.baseline.value_or(*from_));
     if (is_there_already) {
       report_.keep = fmt::format("{} is what would be proposed", mesh);
+    } else if (asked_.operators.empty() && !asked_.kpis.duty_cycle) {
+      report_.keep = fmt::format(
+          "{}: no profile says what the run waits for; until one does, nothing speaks "
+          "against it",
+          mesh);
     } else if (bottleneck() == Bottleneck::kStall && blames_.by_share.empty()) {
       report_.keep =
           fmt::format("{}: the device idles, and no told operator waits for the mesh. {}", mesh,
@@ -219,12 +308,23 @@ class CaseTuning {
   Report report_;
 };
 
+Result<CaseTuning> case_tuning(const Case& profiled, const CaseTools& tools) {
+  SEXTANT_TRY(MeshRuleBook rules, load_mesh_rules(tools.data));
+  SEXTANT_TRY(CaseSlices slices, slices_of_case(profiled, rules, tools.data));
+  return CaseTuning(profiled, tools, std::move(rules), std::move(slices));
+}
+
 }  // namespace
 
 Result<Report> tune_case(const Case& profiled, const CaseTools& tools) {
-  SEXTANT_TRY(MeshRuleBook rules, load_mesh_rules(tools.data));
-  SEXTANT_TRY(CaseSlices slices, slices_of_case(profiled, rules, tools.data));
-  return CaseTuning(profiled, tools, std::move(rules), std::move(slices)).report();
+  SEXTANT_TRY(CaseTuning tuning, case_tuning(profiled, tools));
+  return std::move(tuning).report();
+}
+
+Result<verify::Verdict> judge_case(const Case& profiled, const CaseTools& tools,
+                                   const verify::Proposal& proposal) {
+  SEXTANT_TRY(CaseTuning tuning, case_tuning(profiled, tools));
+  return std::move(tuning).verdict(proposal);
 }
 
 }  // namespace sextant::agents

@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "app/known_entries.h"
 #include "base/file.h"
-#include "base/sha256.h"
 #include "base/text.h"
 #include "kb/library.h"
 #include "kb/search.h"
@@ -18,42 +18,6 @@ namespace {
 constexpr Bytes kMostEntryFile = 4_MiB;
 constexpr std::int64_t kMostFound = 1'000;
 
-std::filesystem::path kb_file(const KbRequest& request, const Context& context) {
-  return request.file.empty() ? context.kb_file : std::filesystem::path(request.file);
-}
-
-explain::Provenance kb_provenance(const std::filesystem::path& file,
-                                  const std::vector<kb::Entry>& own) {
-  explain::Provenance provenance{std::string(explain::tool_version()), {}};
-  if (!own.empty()) {
-    provenance.inputs.emplace_back(file.string(), sha256_hex(kb::entries_toml(own)));
-  }
-  return provenance;
-}
-
-// All that is known, and what of it is the user's own.
-struct Known {
-  std::vector<kb::Entry> entries;
-  std::vector<kb::Entry> own;
-  explain::Provenance provenance;
-};
-
-Result<Known> known_entries(const KbRequest& request, const Context& context) {
-  const std::filesystem::path file = kb_file(request, context);
-  Known known;
-  SEXTANT_TRY(kb::Store store, kb::Store::open(file, kb::Access::kRead));
-  SEXTANT_TRY(known.own, store.entries());
-  SEXTANT_TRY(std::vector<kb::Entry> built_in, kb::built_in_entries(context.data));
-  auto joined = kb::joined_entries(std::move(built_in), known.own);
-  if (!joined) {
-    joined.error().where = file.string();
-    return tl::unexpected(std::move(joined.error()));
-  }
-  known.entries = std::move(*joined);
-  known.provenance = kb_provenance(file, known.own);
-  return known;
-}
-
 Result<std::optional<kb::EntryKind>> kind_of(const KbRequest& request) {
   if (request.kind.empty()) {
     return std::optional<kb::EntryKind>();
@@ -63,7 +27,7 @@ Result<std::optional<kb::EntryKind>> kind_of(const KbRequest& request) {
   return std::optional(kind);
 }
 
-Result<std::vector<kb::Entry>> named_entries(const KbRequest& request, const Known& known) {
+Result<std::vector<kb::Entry>> named_entries(const KbRequest& request, const KnownEntries& known) {
   std::vector<kb::Entry> entries;
   for (const std::string& id : request.what) {
     SEXTANT_TRY(kb::Entry entry, kb::find_entry(known.entries, id));
@@ -118,7 +82,7 @@ Result<Answered<explain::FoundEntriesAnswer>> search_entries(const KbRequest& re
                    fmt::format("1 to {}", kMostFound));
   }
   question.limit = static_cast<std::size_t>(*limit);
-  SEXTANT_TRY(Known known, known_entries(request, context));
+  SEXTANT_TRY(KnownEntries known, known_entries(kb_file(request.file, context), context));
   SEXTANT_TRY(kb::Index index, kb::Index::of(known.entries));
   SEXTANT_TRY(const std::vector<kb::Ranked> ranked, index.search(question));
   explain::FoundEntriesAnswer answer;
@@ -132,7 +96,7 @@ Result<Answered<explain::FoundEntriesAnswer>> search_entries(const KbRequest& re
 Result<Answered<explain::ListedEntriesAnswer>> list_entries(const KbRequest& request,
                                                             const Context& context) {
   SEXTANT_TRY(const std::optional<kb::EntryKind> kind, kind_of(request));
-  SEXTANT_TRY(Known known, known_entries(request, context));
+  SEXTANT_TRY(KnownEntries known, known_entries(kb_file(request.file, context), context));
   explain::ListedEntriesAnswer answer{
       .entries = request.own ? std::move(known.own) : std::move(known.entries),
       .provenance = std::move(known.provenance)};
@@ -146,7 +110,7 @@ Result<Answered<explain::EntriesInFullAnswer>> show_entries(const KbRequest& req
   if (request.what.empty()) {
     return invalid("no entry is named", "«kb» show", "ids that «kb» list shows");
   }
-  SEXTANT_TRY(Known known, known_entries(request, context));
+  SEXTANT_TRY(KnownEntries known, known_entries(kb_file(request.file, context), context));
   explain::EntriesInFullAnswer answer;
   SEXTANT_TRY(answer.entries, named_entries(request, known));
   answer.provenance = std::move(known.provenance);
@@ -155,7 +119,7 @@ Result<Answered<explain::EntriesInFullAnswer>> show_entries(const KbRequest& req
 
 Result<Answered<explain::ExportedEntriesAnswer>> export_entries(const KbRequest& request,
                                                                 const Context& context) {
-  SEXTANT_TRY(Known known, known_entries(request, context));
+  SEXTANT_TRY(KnownEntries known, known_entries(kb_file(request.file, context), context));
   explain::ExportedEntriesAnswer answer;
   answer.file = request.out;
   answer.provenance = std::move(known.provenance);
@@ -174,7 +138,7 @@ Result<Answered<explain::ExportedEntriesAnswer>> export_entries(const KbRequest&
 
 Result<Answered<explain::AddedEntriesAnswer>> add_entries(const KbRequest& request,
                                                           const Context& context) {
-  const std::filesystem::path file = kb_file(request, context);
+  const std::filesystem::path file = kb_file(request.file, context);
   if (file.empty()) {
     return invalid("nobody says where the knowledge base is", "‹kb›", "a file");
   }

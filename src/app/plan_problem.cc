@@ -102,6 +102,8 @@ Result<PlanProblem> from_files(const PlanRequest& request, const Context& contex
   if (!made.problem.is_fixed("dp")) {
     job.layout.dp = 0;
   }
+  made.facts = std::move(files.reading.facts);
+  made.measured_step = files.measured ? files.measured->step : std::nullopt;
   made.inputs = std::move(files.inputs);
   return made;
 }

@@ -8,6 +8,7 @@
 #include "app/plan_request.h"
 #include "base/result.h"
 #include "describe/assumption.h"
+#include "emit/dialects.h"
 #include "machine/machine.h"
 #include "search/task.h"
 
@@ -16,6 +17,8 @@ namespace sextant::app {
 struct PlanProblem : search::Task {
   std::optional<describe::Layout> users;          // of the user's own files
   std::vector<describe::Violation> users_broken;  // rules that those break
+  std::vector<emit::Fact> facts;                  // what they say, and where
+  std::optional<Seconds> measured_step;           // of a log
   machine::InputFiles inputs;
   describe::Assumptions assumed;
 };

@@ -31,6 +31,13 @@ std::vector<Parameter> trace_parameters() {
            .example = "ours.csv"}};
 }
 
+std::vector<Parameter> trace_parameters_of_others() {
+  std::vector<Parameter> parameters = trace_parameters();
+  parameters.front().required = false;
+  parameters.front().positional = false;
+  return parameters;
+}
+
 Parameter judged_device_parameter() {
   return {.name = "device",
           .kind = ParameterKind::kDevice,

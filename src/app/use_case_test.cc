@@ -214,7 +214,16 @@ std::vector<SmallRequest> small_requests(const ScratchFolder& folder) {
         {"before", "tp=8"},
         {"after", "tp=4"},
         {"at", "2026-01-02T03:04:05Z"},
-        {"replace", ""}}}};
+        {"replace", ""}}},
+      {"tune",
+       {{"model", "llama-3.2-1b"},
+        {"on", "1xh100-sxm"},
+        {"gbs", "4"},
+        {"layout", "mbs=1,recompute=full"},
+        {"pin", "mbs=1"},
+        {"no-planner", ""},
+        {"no-kb", ""},
+        {"no-log", ""}}}};
 }
 
 using TriedParameter = std::pair<std::string_view, std::string_view>;  // use case, its parameter

@@ -21,5 +21,6 @@ UseCase summarize_use_case();
 UseCase diagnose_use_case();
 UseCase diff_use_case();
 UseCase kb_use_case();
+UseCase tune_use_case();
 
 }  // namespace sextant::app

@@ -22,9 +22,9 @@ constexpr int schema_version(std::string_view command) {
   if (command == "estimate" || command == "estimate-sweep") {
     return 3;
   }
-  constexpr std::array<std::string_view, 10> kFirst{
-      "calibrate", "calibrate-runs", "config",  "diagnose-hta", "diff",
-      "doctor",    "emit-patch",     "explain", "kb",           "summarize"};
+  constexpr std::array<std::string_view, 12> kFirst{
+      "calibrate",  "calibrate-runs", "config", "diagnose-hta", "diff", "doctor",
+      "emit-patch", "explain",        "kb",     "summarize",    "tune", "tune-log"};
   return std::find(kFirst.begin(), kFirst.end(), command) == kFirst.end() ? 2 : 1;
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "explain/kb_json.h"
+#include "explain/shown_text.h"
 #include "explain/text_table.h"
 #include "kb/entry_text.h"
 
@@ -14,34 +15,6 @@ namespace {
 
 constexpr std::size_t kLongestLine = 100;  // of a title in a table
 constexpr std::size_t kLongestShown = 1'100;
-// Letters that a terminal obeys or that turn a line around, in UTF-8: U+0080 to U+009F, U+200B to
-// U+200F, U+2028 to U+202E, U+2066 to U+2069.
-bool is_commanding(std::string_view text, std::size_t at) {
-  const auto byte = [&](std::size_t i) {
-    return at + i < text.size() ? static_cast<unsigned char>(text[at + i]) : 0U;
-  };
-  const unsigned last = byte(2);
-  return (byte(0) == 0xC2 && byte(1) < 0xA0) ||
-         (byte(0) == 0xE2 && byte(1) == 0x80 &&
-          ((last >= 0x8B && last <= 0x8F) || (last >= 0xA8 && last <= 0xAE))) ||
-         (byte(0) == 0xE2 && byte(1) == 0x81 && last >= 0xA6 && last <= 0xA9);
-}
-
-// What anybody may have written, fit to be shown.
-std::string shown(std::string_view text, std::size_t limit, const Style& style) {
-  std::string plain;
-  for (std::size_t at = 0; at < text.size(); ++at) {
-    if (is_commanding(text, at)) {
-      plain += "?";
-      at += text[at] == '\xC2' ? std::size_t{1} : std::size_t{2};
-    } else if (text[at] == '<' && style.format == Format::kMarkdown) {
-      plain += "&lt;";
-    } else {
-      plain += text[at];
-    }
-  }
-  return printable(plain, limit);
-}
 
 std::string_view entry_kind_word(const kb::Entry& entry) {
   return describe::word_of<kb::EntryKind>(kb::kEntryKindWords, entry.kind);
@@ -77,10 +50,12 @@ Table found_table(const FoundEntriesAnswer& answer, const Style& style) {
       terms.push_back(fmt::format("{} {:+.1f}", term.what, term.points));
     }
     const kb::Entry& entry = one.entry;
-    table.rows.push_back(
-        {fmt::format("{:.2f}", one.score), entry.id, std::string(entry_kind_word(entry)),
-         shown(entry.title, kLongestLine, style), shown(effect_of(entry), kLongestLine, style),
-         shown(where_of(entry), kLongestLine, style), shown(join(terms, "; "), 400, style)});
+    table.rows.push_back({fmt::format("{:.2f}", one.score), entry.id,
+                          std::string(entry_kind_word(entry)),
+                          shown_text(entry.title, kLongestLine, style),
+                          shown_text(effect_of(entry), kLongestLine, style),
+                          shown_text(where_of(entry), kLongestLine, style),
+                          shown_text(join(terms, "; "), 400, style)});
   }
   return table;
 }
@@ -91,8 +66,9 @@ Table listed_table(const std::vector<kb::Entry>& entries, const Style& style) {
     table.rows.push_back(
         {entry.id, std::string(entry_kind_word(entry)),
          std::string(describe::word_of<kb::Origin>(kb::kOriginWords, entry.origin)),
-         shown(entry.title, kLongestLine, style), shown(effect_of(entry), kLongestLine, style),
-         shown(where_of(entry), kLongestLine, style)});
+         shown_text(entry.title, kLongestLine, style),
+         shown_text(effect_of(entry), kLongestLine, style),
+         shown_text(where_of(entry), kLongestLine, style)});
   }
   return table;
 }
@@ -130,7 +106,7 @@ std::string value_pair(const kb::Measurement& measured) {
 std::string in_full(const kb::Entry& entry, const Style& style) {
   const std::string warning = entry.do_not ? " (a change to stay away from)" : "";
   std::string text = fmt::format("{}: {}{}\n\n", bold(entry.id, style),
-                                 shown(entry.title, kLongestShown, style), warning);
+                                 shown_text(entry.title, kLongestShown, style), warning);
   const std::string trust(entry.trust == kb::Trust::kUnknown
                               ? std::string_view()
                               : describe::word_of<kb::Trust>(kb::kTrustWords, entry.trust));
@@ -158,7 +134,7 @@ std::string in_full(const kb::Entry& entry, const Style& style) {
        {"added", entry.added_by + (entry.added_at.empty() ? "" : " " + entry.added_at)}}};
   for (const auto& [name, value] : lines) {
     if (!value.empty()) {
-      text += fmt::format("  {:<11} {}\n", name, shown(value, kLongestShown, style));
+      text += fmt::format("  {:<11} {}\n", name, shown_text(value, kLongestShown, style));
     }
   }
   return text;

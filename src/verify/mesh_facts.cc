@@ -87,7 +87,7 @@ std::vector<Load> kinds_of_load(const MeshFacts& facts, const MeshAxes& axes) {
           {"weights a chip where tensor, expert and fsdp split them", weights},
           {"weights a chip where data and sequence split them too",
            weights * over(runs.data, axes.data) * over(runs.sequence, axes.sequence)},
-          {"pipeline stages", pipelines}};
+          {std::string(kPipelineLoad), pipelines}};
 }
 
 MeshMemory mesh_memory(const MeshFacts& facts, const MeshAxes& axes) {

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -36,6 +37,9 @@ struct MeshFacts {
   std::optional<std::int64_t> sequence_length = {};
   std::optional<RunningMesh> runs = {};  // on chips of the same memory, the same model
 };
+
+// The load of a job that is cut into stages.
+inline constexpr std::string_view kPipelineLoad = "pipeline stages";
 
 // A kind of what a chip holds, on one mesh over the other's: 2.0 is twice as much.
 struct Load {

@@ -1,0 +1,64 @@
+#include "app/tune_command.h"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "app/tune_parts.h"
+#include "base/text.h"
+
+namespace sextant::app {
+namespace {
+
+// What the same session is named by: not where or whether it is logged, nor how it is shown.
+GivenWords naming_words(const GivenWords& words) {
+  GivenWords naming;
+  for (const auto& word : words) {
+    if (!is_one_of(word.first, {"kb", "session", "no-log", "verbose"})) {
+      naming.push_back(word);
+    }
+  }
+  return naming;
+}
+
+Outcome outcome_of(const agents::Report& report, Outcome of_reading) {
+  if (of_reading != Outcome::kFine) {
+    return of_reading;
+  }
+  return report.proposals.empty() && !report.keep ? Outcome::kNo : Outcome::kFine;
+}
+
+}  // namespace
+
+Result<PreparedTune> prepared_tune(const TuneRequest& request, const Knowledge& knowledge,
+                                   const Context& context, const Control& control) {
+  return request.case_file.empty() ? prepared_job(request, knowledge, context, control)
+                                   : prepared_case(request, knowledge, context);
+}
+
+Result<Answered<explain::TuneAnswer>> tune(const TuneRequest& request, const Context& context,
+                                           const Control& control) {
+  SEXTANT_TRY(const Knowledge knowledge,
+              knowledge_of(request.kb_file, request.without_kb, context));
+  SEXTANT_TRY(const PreparedTune prepared, prepared_tune(request, knowledge, context, control));
+  const SessionStart start{.words = naming_words(request.words),
+                           .inputs = prepared.provenance.inputs};
+  SessionLog log(kb_file(request.kb_file, context),
+                 request.session.empty() ? session_name(start) : request.session, context.now,
+                 request.logs);
+  log.note(kb::EventKind::kToolCall, start_text(start));
+  SEXTANT_TRY(agents::Report report, prepared.tune(session_tools(knowledge, log)));
+  Answered<explain::TuneAnswer> answered{.answer = {.provenance = prepared.provenance,
+                                                    .report = std::move(report),
+                                                    .session = log.name(),
+                                                    .assumed = prepared.assumed,
+                                                    .verbose = request.verbose},
+                                         .notes = prepared.notes};
+  answered.outcome = outcome_of(answered.answer.report, prepared.outcome);
+  if (!log.failure().empty()) {
+    answered.notes.push_back("the session is not logged: " + log.failure());
+  }
+  return answered;
+}
+
+}  // namespace sextant::app

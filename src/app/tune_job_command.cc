@@ -1,0 +1,338 @@
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "agents/confidence.h"
+#include "agents/job_choice.h"
+#include "agents/run_bench.h"
+#include "agents/tune_job.h"
+#include "app/diagnosed_run.h"
+#include "app/experiment_files.h"
+#include "app/plan_problem.h"
+#include "app/tune_parts.h"
+#include "base/text.h"
+#include "describe/layout/job_layout.h"
+#include "describe/layout/layout_text.h"
+#include "describe/layout/legality.h"
+#include "search/find.h"
+#include "search/objective.h"
+#include "search/plan_path.h"
+#include "verify/judge.h"
+
+namespace sextant::app {
+namespace {
+
+// A job ready to be tuned, with all that its tools refer to.
+struct JobScene {
+  std::optional<search::Task> problem;   // what is searched: pinned keys keep their values
+  std::optional<search::Task> standing;  // the job as it stands, where a layout runs
+  agents::JobCase job;
+  std::optional<describe::DifferenceSpreads> spreads;
+  std::optional<explain::DiagnoseAnswer> run;
+  agents::ConfidenceBook confidence;
+  const Knowledge* knowledge = nullptr;
+  const std::atomic<bool>* stop = nullptr;
+};
+
+Result<void> check_job_words(const TuneRequest& request) {
+  if (request.job.workload.starts_with("forward")) {
+    return invalid("a forward pass alone is serving, which is out of scope", "‹workload›",
+                   "what trains: pretrain, sft, lora");
+  }
+  if (request.job.model.empty() && request.from.empty() && request.traces.traces.empty()) {
+    return invalid("there is nothing to tune", "«tune»",
+                   "‹model› ‹on› CLUSTER, ‹from› train.sh, ‹trace› logs/, or ‹case› case.toml");
+  }
+  return {};
+}
+
+PlanRequest planned_request(const TuneRequest& request, const ExperimentFiles& files) {
+  PlanRequest plan;
+  plan.job = request.job;
+  plan.job.layout = request.pin;
+  if (plan.job.model.empty()) {
+    plan.job.model = files.model;
+  }
+  plan.from = files.job;
+  plan.headroom = request.headroom;
+  return plan;
+}
+
+// Where what is known of the job comes from.
+std::vector<agents::Fact> stated_facts(const TuneRequest& request, const PlanProblem& of) {
+  std::vector<agents::Fact> facts;
+  for (const emit::Fact& fact : of.facts) {
+    facts.push_back({fact.field, fact.value, emit::to_text(fact.place)});
+  }
+  const auto add = [&facts](const char* key, const std::string& value) {
+    if (!value.empty()) {
+      facts.push_back({key, value, "the command"});
+    }
+  };
+  add("model", request.job.model);
+  add("cluster", request.job.cluster);
+  add("layout", request.job.layout);
+  add("sequence length", request.job.sequences);
+  add("global batch", request.job.global_batch);
+  add("framework", request.job.framework);
+  for (const describe::Assumption& one : of.assumed) {
+    facts.push_back({one.key, one.value, "assumed: " + one.why});
+  }
+  return facts;
+}
+
+// The layout as the user types it, over what the job has.
+Result<void> put_users_layout(const std::string& words, PlanProblem& of) {
+  if (words.empty()) {
+    return {};
+  }
+  describe::Job job = of.problem.job;
+  SEXTANT_CHECK_OK(describe::set_layout(words, job));
+  of.users = job.layout;
+  of.users_broken = describe::refusals(job);
+  return {};
+}
+
+search::Task at_layout(const search::Task& task, const describe::Layout& layout) {
+  search::Task there = task;
+  there.problem.job.layout = layout;
+  return there;
+}
+
+Result<void> add_job(const TuneRequest& request, const ExperimentFiles& files,
+                     const Context& context, JobScene& scene, PreparedTune& prepared) {
+  const PlanRequest plan = planned_request(request, files);
+  SEXTANT_TRY(const PlanWishes wishes, plan_wishes(plan));
+  SEXTANT_TRY(PlanProblem of, plan_problem(plan, wishes, context));
+  SEXTANT_CHECK_OK(put_users_layout(request.job.layout, of));
+  scene.job.users = of.users;
+  scene.job.broken = of.users_broken;
+  scene.job.experiment = stated_facts(request, of);
+  scene.job.measured_step = of.measured_step;
+  prepared.assumed = of.assumed;
+  prepared.provenance.inputs.insert(prepared.provenance.inputs.end(), of.inputs.begin(),
+                                    of.inputs.end());
+  scene.problem = static_cast<search::Task&>(of);
+  scene.standing = of.users ? at_layout(*scene.problem, *of.users) : *scene.problem;
+  scene.job.task = &*scene.problem;
+  SEXTANT_TRY(scene.spreads, describe::difference_spreads(context.data));
+  for (const std::string& idea : request.ideas) {
+    verify::Proposal proposal;
+    proposal.title = "Your own: " + printable(idea);
+    proposal.change.layout = idea;
+    proposal.author = "user";
+    scene.job.ideas.push_back(std::move(proposal));
+  }
+  SEXTANT_TRY(const ChoiceFile choices, read_choices(request.among));
+  for (const agents::Candidate& one : choices.candidates) {
+    describe::Job tried = scene.problem->problem.job;
+    if (auto laid = describe::lay_over(one.text, tried); !laid) {
+      laid.error().where = one.where;
+      return tl::unexpected(std::move(laid.error()));
+    }
+    scene.job.among.push_back(one.text);
+  }
+  prepared.provenance.inputs.insert(prepared.provenance.inputs.end(), choices.inputs.begin(),
+                                    choices.inputs.end());
+  return {};
+}
+
+Result<void> add_run(const TuneRequest& request, const ExperimentFiles& files,
+                     const Context& context, const Control& control, JobScene& scene,
+                     PreparedTune& prepared) {
+  TraceRequest traces = request.traces;
+  traces.traces.insert(traces.traces.end(), files.traces.begin(), files.traces.end());
+  if (traces.traces.empty() || request.without_profile) {
+    return {};
+  }
+  traces.keeps_collectives = true;
+  SEXTANT_TRY(TraceReading reading, read_traces(traces, context, control));
+  prepared.outcome = reading.is_stopped ? Outcome::kInterrupted : Outcome::kFine;
+  prepared.notes = std::move(reading.notes);
+  RunWords words{.device = request.device, .framework = request.job.framework};
+  if (!request.job.model.empty() && files.job.empty() && !request.job.layout.empty()) {
+    words.job = request.job;
+  }
+  SEXTANT_TRY(scene.run, diagnosed_run(reading, words, context));
+  const explain::DiagnoseAnswer& run = *scene.run;
+  agents::RecordedRun recorded{.kpis = run.kpis, .operators = run.rooflines};
+  if (run.findings) {
+    recorded.diagnosis = &run.findings->diagnosis;
+    recorded.book = &run.findings->book;
+  }
+  recorded.device = run.peaks ? run.peaks->device : std::string();
+  for (const explain::DiagnosedLoss& loss : run.unread) {
+    recorded.notes.push_back(fmt::format("not read: {}", printable(loss.what)));
+  }
+  if (run.kpis && !scene.job.measured_step) {
+    scene.job.measured_step = run.kpis->step;
+  }
+  scene.job.run = std::move(recorded);
+  for (const auto& input : run.provenance.inputs) {
+    if (std::ranges::find(prepared.provenance.inputs, input) == prepared.provenance.inputs.end()) {
+      prepared.provenance.inputs.push_back(input);
+    }
+  }
+  describe::add_once(run.assumed, prepared.assumed);
+  return {};
+}
+
+verify::Verdict judged_at(const JobScene& scene, const search::Task& task,
+                          const verify::Proposal& proposal) {
+  return verify::judge(proposal, {.task = task,
+                                  .spreads = *scene.spreads,
+                                  .entries = scene.knowledge->entries,
+                                  .diagnosis = scene.job.run ? scene.job.run->diagnosis : nullptr,
+                                  .advice = scene.job.run ? scene.job.run->book : nullptr});
+}
+
+std::vector<search::PlanRow> fastest_layouts(const JobScene& scene, std::size_t most) {
+  search::FindOptions options = search::find_options(
+      search::Objective::kStep, scene.problem->machine, {.threads = 0, .stop = scene.stop});
+  options.top = most;
+  const search::Space space(scene.problem->problem);
+  const search::Found found = search::find_plans(space, options);
+  std::vector<search::PlanRow> rows;
+  for (const search::Plan& plan : search::by_objective(search::Objective::kStep, found)) {
+    if (rows.size() < most) {
+      rows.push_back(search::plan_row(*scene.problem, plan.layout));
+    }
+  }
+  return rows;
+}
+
+Result<step::Estimate> estimate_of(const JobScene& scene, std::string_view layout) {
+  describe::Job job = scene.standing->problem.job;
+  SEXTANT_CHECK_OK(describe::lay_over(layout, job));
+  if (const auto broken = describe::refusals(job); !broken.empty()) {
+    return invalid(fmt::format("{}: {}", broken.front().rule, broken.front().message),
+                   printable(layout), "a legal layout");
+  }
+  SEXTANT_CHECK_OK(step::check_tokens(job));
+  return step::whole_estimate(job, scene.standing->machine);
+}
+
+void add_planner(const std::shared_ptr<const JobScene>& scene, agents::Tools& tools) {
+  tools.plan = [scene](std::size_t most) -> Result<std::vector<search::PlanRow>> {
+    return fastest_layouts(*scene, most);
+  };
+  if (scene->job.users) {
+    tools.path = [scene](const describe::Layout& to) -> Result<search::PlanPath> {
+      return search::plan_path(*scene->problem, {*scene->job.users, scene->job.broken}, to);
+    };
+  }
+}
+
+agents::Tools job_tools(const std::shared_ptr<const JobScene>& scene, bool with_planner,
+                        agents::Tools tools) {
+  if (!scene->problem) {
+    return tools;
+  }
+  tools.estimate = [scene](std::string_view layout) { return estimate_of(*scene, layout); };
+  tools.judge = [scene](const verify::Proposal& proposal) {
+    return judged_at(*scene, *scene->standing, proposal);
+  };
+  tools.judge_at = [scene](const verify::Proposal& proposal, const describe::Layout& at) {
+    return judged_at(*scene, at_layout(*scene->problem, at), proposal);
+  };
+  if (with_planner) {
+    add_planner(scene, tools);
+  }
+  return tools;
+}
+
+// As the session did: beside the user's layout, or the planner's first where none runs.
+verify::Verdict judged_again(const JobScene& scene, bool with_planner,
+                             const verify::Proposal& proposal) {
+  if (!scene.standing) {
+    return agents::judged_by_run(proposal, scene.job);
+  }
+  if (scene.job.users || !with_planner || !scene.job.among.empty()) {
+    return judged_at(scene, *scene.standing, proposal);
+  }
+  const std::vector<search::PlanRow> rows = fastest_layouts(scene, 1);
+  if (rows.empty()) {
+    return judged_at(scene, *scene.standing, proposal);
+  }
+  const search::Task there = at_layout(*scene.problem, rows.front().layout);
+  describe::Job same = there.problem.job;
+  if (describe::lay_over(proposal.change.layout, same) && same.layout == there.problem.job.layout &&
+      proposal.change.setting.empty()) {
+    return agents::first_verdict(
+        {.task = &*scene.problem, .job = there.problem.job, .estimate = rows.front().result});
+  }
+  return judged_at(scene, there, proposal);
+}
+
+// The command that writes the framework's files, or what is to be changed in the user's own.
+using Commands =
+    std::function<std::vector<std::string>(const agents::Judged&, const JobScene& scene)>;
+Commands what_to_run(const TuneRequest& request, const ExperimentFiles& files) {
+  return [job = request.job, file = files.job.empty() ? std::string() : files.job.front()](
+             const agents::Judged& judged, const JobScene& scene) -> std::vector<std::string> {
+    const verify::Change& change = judged.proposal.change;
+    std::vector<std::string> commands;
+    if (!change.setting.empty()) {
+      commands.push_back("set " + change.setting);
+    }
+    if (change.layout.empty() || !scene.problem) {
+      return commands;
+    }
+    if (!file.empty()) {
+      commands.push_back(fmt::format("«emit» ‹diff {}› ‹layout {}›", file, change.layout));
+      return commands;
+    }
+    const describe::Framework framework = scene.problem->problem.job.framework;
+    for (const auto& [dialect, word] : emit::kDialectWords) {
+      if (emit::framework_of(dialect) == framework) {
+        commands.push_back(fmt::format("«emit» {} ‹on {}› ‹layout {}› ‹to {}›", job.model,
+                                       job.cluster, judged.layout, word));
+        break;
+      }
+    }
+    return commands;
+  };
+}
+
+}  // namespace
+
+Result<PreparedTune> prepared_job(const TuneRequest& request, const Knowledge& knowledge,
+                                  const Context& context, const Control& control) {
+  SEXTANT_CHECK_OK(check_job_words(request));
+  SEXTANT_TRY(const ExperimentFiles files, experiment_files(request.from));
+  PreparedTune prepared{.provenance = knowledge.provenance, .tune = {}, .judge = {}};
+  const auto scene = std::make_shared<JobScene>();
+  scene->knowledge = &knowledge;
+  scene->stop = control.stop;
+  SEXTANT_TRY(scene->confidence, agents::ConfidenceBook::load(context.data));
+  scene->job.confidence = &scene->confidence;
+  if (!request.job.model.empty() || !files.job.empty()) {
+    SEXTANT_CHECK_OK(add_job(request, files, context, *scene, prepared));
+  } else if (!request.pin.empty() || !request.ideas.empty() || !request.among.empty()) {
+    return invalid("a run alone has no layout to change", "‹pin›, ‹idea›, ‹among›",
+                   "with ‹model› or ‹from›");
+  }
+  SEXTANT_CHECK_OK(add_run(request, files, context, control, *scene, prepared));
+  prepared.notes.insert(prepared.notes.end(), files.notes.begin(), files.notes.end());
+  const bool with_planner = !request.without_planner;
+  prepared.tune = [scene, with_planner, to_try = what_to_run(request, files)](
+                      const agents::Tools& tools) -> Result<agents::Report> {
+    SEXTANT_TRY(agents::Report report,
+                agents::tune_job(scene->job, job_tools(scene, with_planner, tools)));
+    for (agents::Judged& judged : report.proposals) {
+      if (judged.run.empty()) {
+        judged.run = to_try(judged, *scene);
+      }
+    }
+    return report;
+  };
+  prepared.judge = [scene,
+                    with_planner](const verify::Proposal& proposal) -> Result<verify::Verdict> {
+    return judged_again(*scene, with_planner, proposal);
+  };
+  return prepared;
+}
+
+}  // namespace sextant::app

@@ -1,0 +1,115 @@
+#include "explain/tune_view.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "explain/shown_text.h"
+#include "explain/text_table.h"
+#include "explain/tune_json.h"
+#include "explain/tune_sections.h"
+
+namespace sextant::explain {
+namespace {
+
+using agents::Judged;
+
+constexpr std::size_t kMostCell = 80;
+
+std::string section_head(std::string_view title, const Style& style) {
+  return style.format == Format::kMarkdown ? fmt::format("\n## {}\n", title)
+                                           : fmt::format("\n{}\n", bold(title, style));
+}
+
+std::string proposals_table(const agents::Report& report, const Style& style) {
+  Table table{{{"place", true}, {"mesh"}, {"change"}, {"ruling"}, {"reason"}, {"author"}}, {}};
+  const auto add = [&](const std::string& place, const Judged& one) {
+    table.rows.push_back(
+        {place, shown_text(one.mesh, kMostCell, style),
+         shown_text(one.proposal.change.layout.empty() ? one.proposal.change.setting
+                                                       : one.proposal.change.layout,
+                    kMostCell, style),
+         std::string(describe::word_of<verify::Ruling>(verify::kRulingWords, one.verdict.ruling)),
+         shown_text(one.verdict.reason, 4 * kMostCell, style),
+         shown_text(one.proposal.author, kMostCell, style)});
+  };
+  for (std::size_t i = 0; i < report.proposals.size(); ++i) {
+    add(fmt::format("{}", i + 1), report.proposals[i]);
+  }
+  for (const std::vector<Judged>* others : {&report.ideas, &report.turned_down}) {
+    for (const Judged& one : *others) {
+      add("", one);
+    }
+  }
+  return to_text(table, style);
+}
+
+std::string proposals_text(const TuneAnswer& answer, const Style& style) {
+  const agents::Report& report = answer.report;
+  std::string text;
+  if (report.keep) {
+    text += section_head("Keep it", style) + labelled_text("why", *report.keep, style);
+  }
+  if (!report.proposals.empty()) {
+    text += section_head("Proposals", style);
+  }
+  for (std::size_t i = 0; i < report.proposals.size(); ++i) {
+    text +=
+        tune_proposal_text(fmt::format("{}.", i + 1), report.proposals[i], answer.verbose, style);
+  }
+  if (report.fewer && !report.keep) {
+    text += "\n" + labelled_text("fewer", *report.fewer, style);
+  }
+  if (!report.ideas.empty()) {
+    text += section_head("Your ideas", style);
+    for (const Judged& idea : report.ideas) {
+      text += tune_proposal_text("-", idea, answer.verbose, style);
+    }
+  }
+  if (!report.turned_down.empty()) {
+    text += section_head("Turned down", style);
+    for (const Judged& one : report.turned_down) {
+      text +=
+          answer.verbose ? tune_proposal_text("-", one, true, style) : tune_brief_text(one, style);
+    }
+  }
+  return text;
+}
+
+std::string foot_text(const TuneAnswer& answer, const Style& style) {
+  constexpr std::size_t kFewAssumed = 4;
+  std::string text = "\n";
+  if (answer.fallback) {
+    text += labelled_text("engine", fmt::format("{}: {}", answer.engine, *answer.fallback), style);
+  } else if (answer.engine != "built-in") {
+    text += labelled_text("engine", answer.engine, style);
+  }
+  const std::size_t shown =
+      answer.verbose ? answer.assumed.size() : std::min(kFewAssumed, answer.assumed.size());
+  for (std::size_t i = 0; i < shown; ++i) {
+    text += labelled_text("assumed", describe::to_text(answer.assumed[i]), style);
+  }
+  if (shown < answer.assumed.size()) {
+    text += labelled_text("assumed",
+                          fmt::format("{} more (‹verbose›)", answer.assumed.size() - shown), style);
+  }
+  if (!answer.session.empty()) {
+    text += labelled_text("log", fmt::format("«tune» log show {}", answer.session), style);
+  }
+  return text == "\n" ? "" : text;
+}
+
+}  // namespace
+
+std::string to_text(const TuneAnswer& answer, const Style& style) {
+  if (style.format == Format::kJson) {
+    return tune_json(answer);
+  }
+  return style.format == Format::kCsv
+             ? proposals_table(answer.report, style)
+             : tune_analysis_text(answer.report.analysis, answer.verbose, style) +
+                   proposals_text(answer, style) + foot_text(answer, style);
+}
+
+}  // namespace sextant::explain

@@ -58,7 +58,9 @@ std::function<Judged(const verify::Proposal&)> job_judge(const JobCase& job, con
     if (verdict.layout && standing.task != nullptr) {
       if (const std::string pin = changed_pin(*verdict.layout, standing); !pin.empty()) {
         verdict = pinned_verdict(std::move(verdict), pin);
-        noted.judged(proposal, verdict);
+        if (tools.note) {  // beside what the judge said, who knows of no pins
+          tools.note(kb::EventKind::kReply, verdict.reason);
+        }
       }
     }
     return told_judged(proposal, std::move(verdict), standing);
@@ -66,10 +68,17 @@ std::function<Judged(const verify::Proposal&)> job_judge(const JobCase& job, con
 }
 
 std::function<Judged(const verify::Proposal&)> case_judge(
-    std::function<verify::Verdict(const verify::Proposal&)> judge, const Tools& tools) {
-  return [judge = std::move(judge), &tools](const verify::Proposal& proposal) {
+    std::function<Result<verify::Verdict>(const verify::Proposal&)> judge, const Tools& tools) {
+  return [judge = std::move(judge), tools](const verify::Proposal& proposal) {
     const NotedTools noted(tools);
-    Judged judged{.proposal = proposal, .verdict = judge(proposal)};
+    Judged judged{.proposal = proposal, .verdict = {}};
+    if (auto verdict = judge(proposal)) {
+      judged.verdict = *std::move(verdict);
+    } else {
+      judged.verdict.ruling = verify::Ruling::kRejected;
+      judged.verdict.ground = verify::Ground::kWords;
+      judged.verdict.reason = to_text(verdict.error());
+    }
     noted.judged(proposal, judged.verdict);
     if (judged.verdict.stands()) {
       judged.mesh = proposal.change.layout;

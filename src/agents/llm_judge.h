@@ -7,16 +7,17 @@
 #include "agents/report.h"
 #include "agents/tools.h"
 #include "agents/tune_job.h"
+#include "base/result.h"
 
 namespace sextant::agents {
 
-// `job`, `tools` and `report` must outlive it. The report is the built-in reasoner's: where no
-// layout runs yet, proposals are held to its first.
+// `job`, `tools` and `report` must outlive it (of a case nothing). The report is the built-in
+// reasoner's: where no layout runs yet, proposals are held to its first.
 std::function<Judged(const verify::Proposal&)> job_judge(const JobCase& job, const Tools& tools,
                                                          const Report& report);
 
-// The same of a case, whose judge is `judge`.
+// The same of a case, whose judge is `judge`; where it cannot tell, that is the verdict.
 std::function<Judged(const verify::Proposal&)> case_judge(
-    std::function<verify::Verdict(const verify::Proposal&)> judge, const Tools& tools);
+    std::function<Result<verify::Verdict>(const verify::Proposal&)> judge, const Tools& tools);
 
 }  // namespace sextant::agents

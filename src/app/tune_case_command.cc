@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "agents/case_file.h"
+#include "agents/llm_judge.h"
 #include "agents/tune_case.h"
 #include "app/tune_parts.h"
 #include "base/file.h"
@@ -124,6 +125,11 @@ Result<PreparedTune> prepared_case(const TuneRequest& request, const Knowledge& 
   };
   prepared.judge = [held, tools_with](const verify::Proposal& proposal) {
     return agents::judge_case(*held, tools_with(nullptr), proposal);
+  };
+  prepared.beside = [judge = prepared.judge](const agents::Tools& tools, const agents::Report&) {
+    LlmScene scene{.tools = tools, .judge = {}};
+    scene.judge = agents::case_judge(judge, tools);
+    return scene;
   };
   return prepared;
 }

@@ -1,5 +1,6 @@
 #include "app/tune_command.h"
 
+#include <filesystem>
 #include <optional>
 #include <utility>
 
@@ -33,6 +34,18 @@ Outcome outcome_of(const agents::Report& report, Outcome of_reading, const Contr
   return report.proposals.empty() && !report.keep ? Outcome::kNo : Outcome::kFine;
 }
 
+// Names that ‹mask› hides: of the model, the cluster, files and who asks.
+std::vector<std::string> masked_names(const TuneRequest& request, const PreparedTune& prepared,
+                                      const Context& context) {
+  std::vector<std::string> names{request.job.model, request.job.cluster, request.device,
+                                 context.user};
+  for (const auto& [name, hash] : prepared.provenance.inputs) {
+    names.push_back(name);
+    names.push_back(std::filesystem::path(name).filename().string());
+  }
+  return names;
+}
+
 }  // namespace
 
 Result<PreparedTune> prepared_tune(const TuneRequest& request, const Knowledge& knowledge,
@@ -44,6 +57,7 @@ Result<PreparedTune> prepared_tune(const TuneRequest& request, const Knowledge& 
 Result<Answered<explain::TuneAnswer>> tune(const TuneRequest& request, const Context& context,
                                            const Control& control) {
   SEXTANT_TRY(const std::optional<std::int64_t> top, rows_asked(request.top));
+  SEXTANT_TRY(const std::optional<LlmChoice> model, llm_choice(request.llm, context, control));
   SEXTANT_TRY(const Knowledge knowledge,
               knowledge_of(request.kb_file, request.without_kb, context));
   SEXTANT_TRY(const PreparedTune prepared, prepared_tune(request, knowledge, context, control));
@@ -61,6 +75,12 @@ Result<Answered<explain::TuneAnswer>> tune(const TuneRequest& request, const Con
                                                     .top = top,
                                                     .verbose = request.verbose},
                                          .notes = prepared.notes};
+  if (model) {
+    LlmScene scene = prepared.beside(session_tools(knowledge, log), answered.answer.report);
+    scene.names = masked_names(request, prepared, context);
+    SEXTANT_TRY(answered.answer, with_model(std::move(answered.answer), scene, request.llm, *model,
+                                            context, control));
+  }
   answered.outcome = outcome_of(answered.answer.report, prepared.outcome, control);
   if (!log.failure().empty()) {
     answered.notes.push_back("the session is not logged: " + log.failure());

@@ -8,6 +8,7 @@
 #include "app/context.h"
 #include "app/job_request.h"
 #include "app/trace_reading.h"
+#include "app/tune_llm.h"
 #include "app/tune_session.h"
 #include "app/use_case.h"
 #include "base/result.h"
@@ -34,6 +35,7 @@ struct TuneRequest {
   bool without_planner = false;
   bool without_profile = false;
   bool logs = true;
+  LlmWords llm = {};
   bool verbose = false;
   GivenWords words = {};  // what was given, for the log
 };

@@ -6,6 +6,7 @@
 
 #include "agents/confidence.h"
 #include "agents/job_choice.h"
+#include "agents/llm_judge.h"
 #include "agents/run_bench.h"
 #include "agents/tune_job.h"
 #include "app/diagnosed_run.h"
@@ -304,6 +305,29 @@ Commands what_to_run(const TuneRequest& request, const ExperimentFiles& files) {
   };
 }
 
+// What a language model has of the job. What to run is made of the layout that was judged, never of
+// the model's words.
+LlmScene scene_beside(const std::shared_ptr<const JobScene>& scene, agents::Tools tools,
+                      const agents::Report& report, const Commands& to_try) {
+  // The judge refers to what stands beside it.
+  struct Held {
+    agents::Tools tools;
+    agents::Report report;
+    std::function<agents::Judged(const verify::Proposal&)> judge = {};
+  };
+  const auto held = std::make_shared<Held>(Held{std::move(tools), report});
+  held->judge = agents::job_judge(scene->job, held->tools, held->report);
+  return {.tools = held->tools, .judge = [scene, to_try, held](const verify::Proposal& proposal) {
+            agents::Judged judged = held->judge(proposal);
+            if (judged.verdict.stands() && !judged.layout.empty()) {
+              agents::Judged layout = judged;
+              layout.proposal.change = {.layout = judged.layout};
+              judged.run = to_try(layout, *scene);
+            }
+            return judged;
+          }};
+}
+
 }  // namespace
 
 Result<PreparedTune> prepared_job(const TuneRequest& request, const Knowledge& knowledge,
@@ -335,6 +359,10 @@ Result<PreparedTune> prepared_job(const TuneRequest& request, const Knowledge& k
       }
     }
     return report;
+  };
+  prepared.beside = [scene, with_planner, to_try = what_to_run(request, files)](
+                        const agents::Tools& tools, const agents::Report& report) {
+    return scene_beside(scene, job_tools(scene, with_planner, tools), report, to_try);
   };
   prepared.judge = [scene,
                     with_planner](const verify::Proposal& proposal) -> Result<verify::Verdict> {

@@ -10,6 +10,7 @@
 #include "agents/case_wishes.h"
 #include "agents/report.h"
 #include "app/tune_command.h"
+#include "app/tune_llm.h"
 #include "describe/assumption.h"
 
 namespace sextant::app {
@@ -23,6 +24,8 @@ struct PreparedTune {
   Outcome outcome = Outcome::kFine;  // of reading: interrupted
   std::function<Result<agents::Report>(agents::Tools tools)> tune;
   std::function<Result<verify::Verdict>(const verify::Proposal&)> judge;
+  // For a language model beside the built-in reasoner, whose report is given.
+  std::function<LlmScene(const agents::Tools& tools, const agents::Report& report)> beside = {};
 };
 
 Result<PreparedTune> prepared_case(const TuneRequest& request, const Knowledge& knowledge,

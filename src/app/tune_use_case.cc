@@ -165,7 +165,8 @@ TuneRequest tune_request(const Values& values) {
                       .without_kb = values.has("no-kb"),
                       .without_planner = values.has("no-planner"),
                       .without_profile = values.has("no-profile"),
-                      .logs = !values.has("no-log"),
+                      .logs = !values.has("no-log") && !values.has("dry-run-llm"),
+                      .llm = llm_words(values),
                       .verbose = values.has("verbose")};
   for (const auto& [name, given] : values.given()) {
     for (const std::string& value : given) {
@@ -188,9 +189,14 @@ UseCase tune_use_case() {
                      {"layout", "tp=8,pp=4"},
                      {"pin", "tp=8"}}},
                    {{{"model", "llama-3.1-8b"}, {"on", "8xh100-sxm"}, {"among", "layouts.txt"}}},
+                   {{{"from", "train.sh"},
+                     {"on", "64xh100-sxm"},
+                     {"llm", "http://127.0.0.1:8080"},
+                     {"llm-model", "qwen3-32b"}}},
                    {{{"model", "log"}, {"what", "show"}}}},
       .parameters =
-          joined(tuned_job_parameters(), joined(recorded_parameters(), wish_parameters())),
+          joined(joined(tuned_job_parameters(), joined(recorded_parameters(), wish_parameters())),
+                 llm_parameters()),
       .run = run_tune,
       .stoppable = true};
 }

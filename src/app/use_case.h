@@ -6,6 +6,7 @@
 #include <functional>
 #include <initializer_list>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -45,6 +46,9 @@ class Values {
 struct Control {
   const std::atomic<bool>* stop = nullptr;                // set: answer with what is found
   std::function<void(const std::string&)> progress = {};  // a line for a person, now and then
+  // Of a session that takes questions: shows what was found so far and gives the next; nothing:
+  // there are no more.
+  std::function<std::optional<std::string>(const Reply& so_far)> next_question = {};
 };
 
 struct Example {

@@ -223,7 +223,17 @@ std::vector<SmallRequest> small_requests(const ScratchFolder& folder) {
         {"pin", "mbs=1"},
         {"no-planner", ""},
         {"no-kb", ""},
-        {"no-log", ""}}}};
+        {"no-log", ""}}},
+      {"tune",
+       {{"model", "llama-3.2-1b"},
+        {"on", "1xh100-sxm"},
+        {"gbs", "4"},
+        {"layout", "mbs=1,recompute=full"},
+        {"no-planner", ""},
+        {"no-kb", ""},
+        {"llm", "http://127.0.0.1:9"},
+        {"llm-model", "m"},
+        {"dry-run-llm", ""}}}};
 }
 
 using TriedParameter = std::pair<std::string_view, std::string_view>;  // use case, its parameter

@@ -164,6 +164,20 @@ Json all_judged_json(const std::vector<Judged>& all) {
   return list;
 }
 
+Json model_json(const ModelPart& model) {
+  Json json{{"added", all_judged_json(model.added)},
+            {"agreed", model.agreed},
+            {"summary", model.summary},
+            {"cut_short", or_null(model.cut_short)},
+            {"cost", model.cost}};
+  Json& questions = json["questions"] = Json::array();
+  for (const ModelQuestion& one : model.questions) {
+    questions.push_back(
+        {{"question", one.question}, {"said", one.said}, {"added", all_judged_json(one.added)}});
+  }
+  return json;
+}
+
 }  // namespace
 
 std::string tune_json(const TuneAnswer& answer) {
@@ -177,6 +191,8 @@ std::string tune_json(const TuneAnswer& answer) {
   json["keep"] = or_null(answer.report.keep);
   json["ideas"] = all_judged_json(answer.report.ideas);
   json["turned_down"] = all_judged_json(answer.report.turned_down);
+  json["model"] = answer.model ? model_json(*answer.model) : Json(nullptr);
+  json["would_send"] = said_or_null(answer.would_send);
   json["assumed"] = to_json(answer.assumed);
   return dumped(json);
 }

@@ -79,6 +79,41 @@ std::string proposals_text(const TuneAnswer& answer, const Style& style) {
   return text;
 }
 
+std::string question_text(const ModelQuestion& asked, bool verbose, const Style& style) {
+  std::string text = "\n" + labelled_text("asked", printable(asked.question, 4096), style) +
+                     labelled_text("said", printable(asked.said, 4096), style);
+  for (const Judged& one : asked.added) {
+    text += tune_proposal_text("+", one, verbose, style);
+  }
+  return text;
+}
+
+// What a language model added, each with its verdict.
+std::string model_text(const TuneAnswer& answer, const Style& style) {
+  if (!answer.model) {
+    return {};
+  }
+  const ModelPart& model = *answer.model;
+  std::string text = section_head("Added by the model", style);
+  text += labelled_text("said", printable(model.summary, 4096), style);
+  for (const Judged& one : model.added) {
+    text += tune_proposal_text("+", one, answer.verbose, style);
+  }
+  text += "\n";
+  if (model.added.empty()) {
+    text += labelled_text("added", "nothing that is not proposed above", style);
+  }
+  if (model.agreed > 0) {
+    text += labelled_text(
+        "agreed", fmt::format("{} of its proposals are among those above", model.agreed), style);
+  }
+  text += labelled_text("ended", model.cut_short.value_or(""), style);
+  for (const ModelQuestion& one : model.questions) {
+    text += question_text(one, answer.verbose, style);
+  }
+  return text + labelled_text("cost", model.cost, style);
+}
+
 std::string foot_text(const TuneAnswer& answer, const Style& style) {
   constexpr std::size_t kFewAssumed = 4;
   std::string text = "\n";
@@ -108,10 +143,16 @@ std::string to_text(const TuneAnswer& answer, const Style& style) {
   if (style.format == Format::kJson) {
     return tune_json(answer);
   }
+  if (!answer.would_send.empty()) {
+    return answer.would_send;
+  }
+  if (answer.only_last_question && answer.model && !answer.model->questions.empty()) {
+    return question_text(answer.model->questions.back(), answer.verbose, style);
+  }
   return style.format == Format::kCsv
              ? proposals_table(answer.report, style)
              : tune_analysis_text(answer, style) + proposals_text(answer, style) +
-                   foot_text(answer, style);
+                   model_text(answer, style) + foot_text(answer, style);
 }
 
 }  // namespace sextant::explain

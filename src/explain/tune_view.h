@@ -2,6 +2,7 @@
 // sessions.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -15,12 +16,31 @@
 
 namespace sextant::explain {
 
+// A question to a language model after its proposals, and what came of it.
+struct ModelQuestion {
+  std::string question;
+  std::string said = {};
+  std::vector<agents::Judged> added = {};
+};
+// What a language model added to the built-in report.
+struct ModelPart {
+  std::vector<agents::Judged> added = {};
+  std::size_t agreed = 0;  // its proposals that the report had already
+  std::string summary = {};
+  std::optional<std::string> cut_short = {};  // why it was not let finish
+  std::string cost = {};
+  std::vector<ModelQuestion> questions = {};
+};
+
 struct TuneAnswer {
   Provenance provenance;
   std::string engine = "built-in";           // who reasoned: "built-in", "model NAME"
   std::optional<std::string> fallback = {};  // why the one asked for did not
   agents::Report report;
-  std::string session = {};  // of the log; "": nothing was logged
+  std::optional<ModelPart> model = {};
+  std::string would_send = {};      // of a dry run: the request, and nothing else is shown
+  bool only_last_question = false;  // the rest was shown before
+  std::string session = {};         // of the log; "": nothing was logged
   describe::Assumptions assumed = {};
   std::optional<std::int64_t> top = {};  // rows of a table; nothing: all that there are
   bool verbose = false;

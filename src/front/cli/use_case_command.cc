@@ -6,6 +6,7 @@
 #include "front/cli/artifacts.h"
 #include "front/cli/exit_codes.h"
 #include "front/cli/interrupt.h"
+#include "front/cli/questions.h"
 #include "front/cli/spelling.h"
 
 namespace sextant::front {
@@ -52,18 +53,23 @@ app::Values values_of(const UseCase& use_case, const Arguments& arguments) {
 }
 
 Result<app::Reply> asked(const UseCase& use_case, const app::Values& values,
-                         const app::Context& context) {
+                         const Session& session) {
   if (!use_case.stoppable) {
-    return app::ask(use_case, values, context);
+    return app::ask(use_case, values, session.context);
   }
-  auto reply = app::ask(use_case, values, context, watched_control());
+  app::Control control = watched_control();
+  control.next_question = [&](const app::Reply& so_far) {
+    end_progress();
+    return next_question(spelled_text(use_case, so_far.text(session.style)));
+  };
+  auto reply = app::ask(use_case, values, session.context, control);
   end_progress();
   return reply;
 }
 
 Result<Output> answered(const UseCase& use_case, const Arguments& arguments,
                         const Session& session) {
-  auto reply = asked(use_case, values_of(use_case, arguments), session.context);
+  auto reply = asked(use_case, values_of(use_case, arguments), session);
   if (!reply) {
     return tl::unexpected(spelled_error(use_case, std::move(reply.error())));
   }

@@ -36,7 +36,7 @@ Judged told_judged(const verify::Proposal& proposal, verify::Verdict verdict,
     describe::Job job = standing.job;
     job.layout = *judged.verdict.layout;
     judged.mesh = mesh_words(job);
-    judged.layout = describe::layout_words(job.layout, job.framework);
+    judged.layout = describe::layout_words(job.layout, job.framework, job.cluster.device);
   }
   judged.impact = impact_of_verdict(proposal, judged.verdict);
   return judged;

@@ -79,7 +79,7 @@ const std::vector<Fault>& faults() {
   static const std::vector<Fault> kFaults{
       {"eager-attention", {.batch = 4, .attention = MadeAttention::kEager}, {.batch = 4}},
       {"eager-attention", {.batch = 4, .attention = MadeAttention::kMath}, {.batch = 4}},
-      {"missing-tensor-cores", {.batch = 2, .is_single_precision = true}, {.batch = 2}},
+      // Beside the matrix units: OfRealProfilesAreFoundFirst, and recorded (fp32_no_tf32).
       {"missing-tensor-cores",
        {.batch = 2, .is_single_precision = true, .has_tf32 = true},
        {.batch = 2}},

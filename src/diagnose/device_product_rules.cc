@@ -36,12 +36,17 @@ bool runs_on_vectors(const WorkRow& row) {
          element_of_row(row) != ElementType::kFloat64;
 }
 
-// In 16 bits, which most trainings bear.
 std::optional<Seconds> on_matrix_units(const Scene& scene, const WorkSum& sum) {
   Seconds least;
   const auto steps = static_cast<double>(scene.totals.steps);
   for (const WorkRow* row : sum.rows) {
-    const auto compute = at_peak(scene, Flops(row->flops.value() / steps), DType::kFp16);
+    const auto element = element_of_row(*row);
+    const auto format = element ? matrix_format(*element) : std::nullopt;
+    auto compute =
+        format ? at_peak(scene, Flops(row->flops.value() / steps), *format) : std::nullopt;
+    if (!compute) {  // a device whose matrix units take 16 bits alone
+      compute = at_peak(scene, Flops(row->flops.value() / steps), DType::kFp16);
+    }
     const auto memory = at_bandwidth(scene, Bytes(row->bytes.value() / steps));
     if (!compute || !memory) {
       return std::nullopt;
@@ -107,9 +112,7 @@ void add_missing_tensor_cores(const Scene& scene, Findings& answer) {
     answer.abstained.push_back({"missing-tensor-cores", "device"});
     return;
   }
-  constexpr double kHalf = 0.5;  // of the bytes
-  const Seconds others = work_sum(scene, would_run_in_16_bits).time;
-  const Seconds lost = vectors.time - *least + kHalf * others;
+  const Seconds lost = vectors.time - *least;
   if (!is_worth_a_word(scene, lost)) {
     return;
   }
@@ -117,10 +120,9 @@ void add_missing_tensor_cores(const Scene& scene, Findings& answer) {
       {.rule = "missing-tensor-cores",
        .cause = fmt::format(
            "{:.0f} products a step run beside the matrix units, at {:.3g} TFLOP/s: {} ({}); with "
-           "them, in 16 bits, they need {} at least, and other work half of its {}. The longest: "
-           "{}.",
+           "them they need {} at least. The longest: {}.",
            vectors.calls, vectors.flops / vectors.time / 1_TFLOPps, milliseconds(vectors.time),
-           percent_of_step(scene, vectors.time), milliseconds(*least), milliseconds(others),
+           percent_of_step(scene, vectors.time), milliseconds(*least),
            shapes_text(vectors.rows.front()->inputs)),
        .ranks = {},
        .per_step = lost,

@@ -224,6 +224,9 @@ TEST(TuneCli, AJobIsTunedAndItsSessionReplays) {
   EXPECT_NE(first["verdict"]["ruling"], "rejected");
   EXPECT_LT(first["verdict"]["step_time_after_s"], first["verdict"]["step_time_before_s"]);
   EXPECT_FALSE(first["layout"].is_null());
+  const std::string run = first["run"][0].get<std::string>();
+  EXPECT_TRUE(run.starts_with("sextant emit llama-3.1-8b --on 8xh100-sxm --layout ")) << run;
+  EXPECT_NE(run.find(" --to megatron"), std::string::npos) << run;
   bool idea_is_answered = false;
   for (const char* list : {"proposals", "ideas", "turned_down"}) {
     for (const json& one : answer[list]) {

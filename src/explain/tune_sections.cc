@@ -183,6 +183,15 @@ std::string change_text(const Judged& judged) {
   return join(parts, "; ");
 }
 
+// What is to be copied stays on one line; a parameter in it is not spelled yet, and must not be
+// cut.
+std::string command_line(const std::string& command, const Style& style) {
+  const std::string plain = shown_text(command, kMostTuneText, style);
+  return style.format == Format::kMarkdown
+             ? fmt::format("- run: `{}`\n", plain)
+             : fmt::format("{}{}\n", bold(fmt::format("{:<{}}", "run", kLabelWidth), style), plain);
+}
+
 // Words that are longer than a line, such as layouts, are broken behind their commas.
 std::string with_breaks(const std::string& text) {
   constexpr std::size_t kLongestWord = kTuneWidth - kLabelWidth;
@@ -281,7 +290,7 @@ std::string tune_proposal_text(std::string_view head, const Judged& judged, bool
                           style);
   }
   for (const std::string& command : judged.run) {
-    text += labelled_text("run", command, style);
+    text += command_line(command, style);
   }
   return text;
 }

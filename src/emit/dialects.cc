@@ -119,7 +119,8 @@ Writing write(Dialect dialect, const describe::Job& job) {
 std::set<std::string, std::less<>> stated_keys(const Reading& reading) {
   std::set<std::string, std::less<>> keys;
   for (const Fact& fact : reading.facts) {
-    if (fact.field != "attention" || reading.attention_stated) {
+    const bool follows = fact.field == "dp" && fact.derived;  // nobody said it
+    if (!follows && (fact.field != "attention" || reading.attention_stated)) {
       keys.insert(fact.field);
     }
   }
@@ -130,6 +131,21 @@ std::set<std::string, std::less<>> stated_keys(const Reading& reading) {
 }
 
 namespace {
+
+// dp, where everything that it follows from is known.
+void add_replicas(Reading& reading) {
+  const auto has = [&](std::string_view field) {
+    return std::any_of(reading.facts.begin(), reading.facts.end(),
+                       [&](const Fact& fact) { return fact.field == field; });
+  };
+  if (reading.layout.dp > 0 && has("devices") && !has("dp")) {
+    reading.facts.push_back({"dp",
+                             std::to_string(reading.layout.dp),
+                             "what tp, pp and cp leave of the devices",
+                             {},
+                             true});
+  }
+}
 
 // Of a program that nobody knows: how many devices it is started on.
 Reading read_unknown_program(const Settings& settings) {
@@ -173,6 +189,7 @@ Reading read(const Settings& settings, const describe::DataStore& data) {
   Reading reading = reader(settings);
   forget_derived(settings, reading);
   mark_not_known(settings, reader, reading);
+  add_replicas(reading);
   add_nearest(data, reading);
   return reading;
 }

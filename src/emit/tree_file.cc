@@ -137,11 +137,12 @@ Result<void> check_text(std::string_view text, std::string_view name) {
   return {};
 }
 
-Result<Settings> settings_of(std::string_view text, std::string_view name, Dialect dialect) {
+Result<Settings> settings_of(std::string_view text, std::string_view name, Dialect dialect,
+                             Repeated repeated) {
   SEXTANT_TRY(const Tree tree, read_tree(text, name));
   Settings settings;
   settings.dialect = dialect;
-  SEXTANT_TRY(settings.given, flatten(tree, text, name));
+  SEXTANT_TRY(settings.given, flatten(tree, text, name, repeated));
   return settings;
 }
 
@@ -171,9 +172,10 @@ Result<Tree> read_tree(std::string_view text, std::string_view name) {
 Result<Settings> parse_yaml(std::string_view text, std::string_view name, Dialect dialect) {
   SEXTANT_CHECK_OK(check_text(text, name));
   if (!text.starts_with(kByteOrderMark)) {
-    return settings_of(text, name, dialect);
+    return settings_of(text, name, dialect, Repeated::kLastStands);
   }
-  auto settings = settings_of(text.substr(kByteOrderMark.size()), name, dialect);
+  auto settings =
+      settings_of(text.substr(kByteOrderMark.size()), name, dialect, Repeated::kLastStands);
   if (settings) {
     for (Setting& setting : settings->given) {
       setting.place.offset += kByteOrderMark.size();
@@ -190,7 +192,7 @@ Result<Settings> parse_json(std::string_view text, std::string_view name, Dialec
   if (value.kind() != describe::JsonValue::Kind::kObject) {
     return invalid("the file is not a JSON object", where(name, 1), "{ … }");
   }
-  return settings_of(plain, name, dialect);
+  return settings_of(plain, name, dialect, Repeated::kRefused);
 }
 
 }  // namespace sextant::emit

@@ -1,5 +1,6 @@
 // Nodes → settings: paths joined by dots, aliases expanded, every visited node counted.
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 
@@ -41,8 +42,8 @@ std::size_t literal_length(const TreeNode& node, std::string_view text) {
 
 class Flattener {
  public:
-  Flattener(const Tree& tree, std::string_view text, std::string_view name)
-      : tree_(tree), text_(text), name_(name) {}
+  Flattener(const Tree& tree, std::string_view text, std::string_view name, Repeated repeated)
+      : tree_(tree), text_(text), name_(name), repeated_(repeated) {}
 
   Result<std::vector<Setting>> run() && {
     if (tree_.nodes.empty() || tree_.nodes[0].kind == TreeNode::Kind::kNull) {
@@ -118,6 +119,20 @@ class Flattener {
     return keep(at, std::move(setting));
   }
 
+  // Where each key stands last, where that is what counts.
+  [[nodiscard]] std::map<std::string, std::size_t> last_entries(
+      const At& at, const std::vector<std::size_t>& entries) const {
+    std::map<std::string, std::size_t> last;
+    for (std::size_t i = 0; repeated_ == Repeated::kLastStands && i + 1 < entries.size(); i += 2) {
+      At key = at;
+      key.node = entries[i];
+      if (node(key).kind == TreeNode::Kind::kScalar && node(key).text != "<<") {
+        last[node(key).text] = i;
+      }
+    }
+    return last;
+  }
+
   Result<void> table(const At& at) {
     const std::vector<std::size_t>& entries = node(at).children;
     if (entries.empty() && at.path) {
@@ -125,6 +140,7 @@ class Flattener {
     }
     std::vector<std::size_t> merged;  // values of "<<"
     std::set<std::string> own;
+    const std::map<std::string, std::size_t> last = last_entries(at, entries);
     for (std::size_t i = 0; i + 1 < entries.size(); i += 2) {
       const At key = resolved(below(at, entries[i], ""));
       if (node(key).kind != TreeNode::Kind::kScalar && node(key).kind != TreeNode::Kind::kNull) {
@@ -133,6 +149,9 @@ class Flattener {
       const std::string word = value_of(key);
       if (word == "<<" && !node(key).quoted) {
         merged.push_back(entries[i + 1]);
+        continue;
+      }
+      if (const auto stands = last.find(word); stands != last.end() && stands->second != i) {
         continue;
       }
       if (!own.insert(word).second) {
@@ -250,6 +269,7 @@ class Flattener {
   const Tree& tree_;
   std::string_view text_;
   std::string_view name_;
+  Repeated repeated_;
   std::vector<Setting> settings_;
   std::set<std::string> keys_;
   std::vector<Hidden> hidden_;
@@ -259,9 +279,9 @@ class Flattener {
 
 }  // namespace
 
-Result<std::vector<Setting>> flatten(const Tree& tree, std::string_view text,
-                                     std::string_view name) {
-  return Flattener(tree, text, name).run();
+Result<std::vector<Setting>> flatten(const Tree& tree, std::string_view text, std::string_view name,
+                                     Repeated repeated) {
+  return Flattener(tree, text, name, repeated).run();
 }
 
 }  // namespace sextant::emit

@@ -34,7 +34,10 @@ constexpr std::size_t kMostTreeEntries = 100'000;
 // Step 1, tree_file.cc: the text as nodes. Step 2, tree_flatten.cc: the nodes as settings; `text`
 // is what the nodes' offsets point into, `name` the file.
 Result<Tree> read_tree(std::string_view text, std::string_view name);
-Result<std::vector<Setting>> flatten(const Tree& tree, std::string_view text,
-                                     std::string_view name);
+// A key that a table has twice: of YAML the last stands, as PyYAML takes it; DeepSpeed refuses JSON
+// that does so.
+enum class Repeated { kLastStands, kRefused };
+Result<std::vector<Setting>> flatten(const Tree& tree, std::string_view text, std::string_view name,
+                                     Repeated repeated);
 
 }  // namespace sextant::emit

@@ -128,10 +128,20 @@ TEST(TreeFile, OtherHjsonIsAClearError) {
   EXPECT_NE(json_error(""), "no error");
 }
 
-TEST(TreeFile, KeysGivenTwiceAreAnError) {
-  EXPECT_EQ(yaml_error("a: 1\nb: 2\na: 3\n"),
-            "job.yaml:3: 'a' is given twice (allowed: each key once)");
-  EXPECT_NE(yaml_error("a: {x: 1}\na: {y: 2}\n"), "no error");
+// As PyYAML takes them: frameworks that read the file never saw the first.
+TEST(TreeFile, OfAKeyGivenTwiceInYamlTheLastStands) {
+  const auto twice =
+      parse_yaml("a: 1\nm: null\na: 3\nm:\n  x: 8\n", "job.yaml", Dialect::kNanotron);
+  ASSERT_TRUE(twice);
+  ASSERT_EQ(twice->given.size(), 2U);
+  EXPECT_EQ(find(twice->given, "a")->values, std::vector<std::string>{"3"});
+  EXPECT_EQ(find(twice->given, "m.x")->values, std::vector<std::string>{"8"});
+  const auto tables = parse_yaml("a: {x: 1}\na: {y: 2}\n", "job.yaml", Dialect::kNanotron);
+  ASSERT_TRUE(tables);
+  EXPECT_EQ(find(tables->given, "a.x"), nullptr);
+}
+
+TEST(TreeFile, KeysGivenTwiceAnotherWayAreAnError) {
   EXPECT_NE(yaml_error("a.b: 1\na: {b: 2}\n"), "no error");
   EXPECT_NE(json_error("{\"a\": 1, \"a\": 1}").find("given twice"), std::string::npos);
 }

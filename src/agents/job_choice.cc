@@ -29,6 +29,11 @@ bool is_own(const RankedCandidate& one) {
   return one.candidate.origin == CandidateOrigin::kIdea;
 }
 
+// A setting: what it gains is a ceiling, which no predicted speed is compared with.
+bool is_mend(const RankedCandidate& one) {
+  return one.candidate.origin == CandidateOrigin::kFinding;
+}
+
 // Predicted to be no faster than the job as it stands.
 bool is_no_faster(const RankedCandidate& one) {
   return one.verdict.speed && one.verdict.speed->speed < 1.0 + kWorthChanging;
@@ -52,11 +57,12 @@ bool are_twins(const RankedCandidate& one, const RankedCandidate& other, const S
            change.mends == other.candidate.proposal.change.mends;
   }
   if (!is_like_mesh(*one.candidate.layout, *other.candidate.layout)) {
-    // Both keep the user's mesh, and change other things of it.
     return false;
   }
-  const bool keeps = is_like_mesh(*one.candidate.layout, standing.job.layout);
-  return !keeps || are_nested(kinds_of_change(one, standing), kinds_of_change(other, standing));
+  // On the mesh of the job as it stands, other kinds of change are other ideas.
+  const bool keeps_mesh = is_like_mesh(*one.candidate.layout, standing.job.layout);
+  return !keeps_mesh ||
+         are_nested(kinds_of_change(one, standing), kinds_of_change(other, standing));
 }
 
 std::string counted(std::size_t count, std::string_view what) {
@@ -108,6 +114,9 @@ class Choosing {
     }
     if (choice_.proposed.size() < kProposals) {
       choice_.proposed.push_back(std::move(one));
+    } else if (is_mend(one) && one.verdict.stands() && !is_own(choice_.proposed.back()) &&
+               std::ranges::none_of(choice_.proposed, is_mend)) {
+      choice_.proposed.back() = std::move(one);
     } else if (is_own(one)) {
       turn_down(std::move(one));
     }
@@ -165,15 +174,24 @@ class Choosing {
   std::size_t twins_ = 0;
 };
 
-// Where no layout runs there is nothing to be faster than: the planner's first, then by speed.
+// Where no layout runs there is nothing to be faster than: the planner's first, then the shortest
+// step.
 bool comes_before(const RankedCandidate& one, const RankedCandidate& other) {
   if (one.is_first != other.is_first || is_rejected(one) != is_rejected(other)) {
     return one.is_first || (!other.is_first && is_rejected(other));
   }
-  const auto speed = [](const RankedCandidate& ranked) {
-    return ranked.verdict.speed ? ranked.verdict.speed->speed : 0.0;
+  const auto step_of = [](const RankedCandidate& ranked) {
+    return ranked.verdict.after ? std::optional(ranked.verdict.after->step.step) : std::nullopt;
   };
-  return speed(one) > speed(other);
+  const std::optional<Seconds> ones = step_of(one);
+  const std::optional<Seconds> others = step_of(other);
+  return ones && (!others || *ones < *others);
+}
+
+std::string legal_words(const Verdict& verdict, const Standing& standing) {
+  return fmt::format(
+      "legal, needs {} of {} a device, step {}", to_text(verdict.after->memory.fullest.least),
+      to_text(standing.task->problem.available()), to_text(verdict.after->step.step));
 }
 
 }  // namespace
@@ -191,10 +209,20 @@ Verdict first_verdict(const Standing& standing) {
   Verdict verdict;
   verdict.layout = standing.job.layout;
   verdict.after = standing.estimate;
-  const std::string need = fmt::format(
-      "legal, needs {} of {} a device, step {}", to_text(standing.estimate->memory.fullest.least),
-      to_text(standing.task->problem.available()), to_text(standing.estimate->step.step));
-  return verify::ended(std::move(verdict), Ruling::kAccepted, verify::Ground::kNothing, need);
+  std::string words = legal_words(verdict, standing);
+  return verify::ended(std::move(verdict), Ruling::kAccepted, verify::Ground::kNothing,
+                       std::move(words));
+}
+
+Verdict uncompared(Verdict verdict, const Standing& standing) {
+  verdict.before.reset();
+  verdict.speed.reset();
+  if (!verdict.stands()) {
+    return verdict;
+  }
+  std::string words = legal_words(verdict, standing);
+  return verify::ended(std::move(verdict), Ruling::kAccepted, verify::Ground::kNothing,
+                       std::move(words));
 }
 
 Verdict pinned_verdict(Verdict verdict, const std::string& key) {

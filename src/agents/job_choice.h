@@ -30,10 +30,14 @@ struct Choice {
 // on the same mesh another kind of change; of layouts that somebody gave, any. Nothing that is
 // predicted to be no faster is proposed, unless there is nothing to be faster than, or somebody
 // gave it and the models cannot tell.
+// A setting that mends what the run shows takes the last place where layouts would fill all.
 Choice chosen(std::vector<RankedCandidate> candidates, const Standing& standing, bool is_given);
 
 // Of the planner's first where no layout runs: legal, and within memory.
 verify::Verdict first_verdict(const Standing& standing);
+// Where there is neither: what was compared with a layout that nobody runs is not. Those that stand
+// are legal and fit.
+verify::Verdict uncompared(verify::Verdict verdict, const Standing& standing);
 // Rejected, since it changes what was pinned.
 verify::Verdict pinned_verdict(verify::Verdict verdict, const std::string& key);
 

@@ -279,7 +279,9 @@ std::vector<verify::Citation> citations_about(const JobCandidate& candidate,
         std::ranges::any_of(kb::changed_keys(entry), [&](const kb::NamedKey& one) {
           return std::ranges::find(keys, one.key, &verify::ChangedKey::key) != keys.end();
         });
-    if (is_about && entry.id != candidate.entry && citations.size() < most) {
+    const std::vector<verify::Citation>& own = candidate.proposal.citations;
+    const bool is_cited = std::ranges::find(own, entry.id, &verify::Citation::id) != own.end();
+    if (is_about && !is_cited && citations.size() < most) {
       citations.push_back({verify::Cited::kEntry, entry.id, {}});
     }
   }

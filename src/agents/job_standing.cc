@@ -32,7 +32,7 @@ std::string mesh_words(const describe::Job& job) {
 
 bool is_like_mesh(const describe::Layout& one, const describe::Layout& other) {
   return one.tp == other.tp && one.pp == other.pp && one.ep == other.ep && one.etp == other.etp &&
-         one.mbs * other.cp == other.mbs * one.cp;
+         (one.cp == other.cp || one.mbs * other.cp == other.mbs * one.cp);
 }
 
 std::string changed_words(const describe::Job& before, const describe::Layout& after) {

@@ -26,8 +26,8 @@ struct Standing {
 // "tp=8,pp=4,dp=2", axes of one left out; of a JAX framework its mesh.
 std::string mesh_words(const describe::Job& job);
 
-// What of a mesh holds other work on a device: tensor, pipeline and expert ranks, and the tokens of
-// a microbatch. What cp takes of a sequence and mbs gives back is one and the same.
+// Do they split the model alike? Of meshes that differ in cp alone, those whose micro-batch makes
+// up for it: what cp takes of a sequence and mbs gives back is one and the same.
 bool is_like_mesh(const describe::Layout& one, const describe::Layout& other);
 
 // Keys of the layout in which `after` differs, as a change of a proposal: "tp=4,mbs=2". dp is what

@@ -22,7 +22,7 @@ verify::Verdict judged_by_run(const verify::Proposal& proposal, const JobCase& a
                          "no model is known to judge a layout by");
   }
   // No layout is judged, so that neither job nor intervals are asked.
-  static const search::Task kNoJob;
+  static const search::Task kNoJob{};
   static const auto kNoIntervals = describe::DifferenceSpreads::of(no_intervals());
   if (!kNoIntervals) {
     return verify::ended({}, verify::Ruling::kUndecidable, verify::Ground::kFinding,

@@ -161,7 +161,9 @@ class JobTuning {
       return tools_.judge(proposal, &standing_.job.layout);
     }
     if (tools_.judges()) {
-      return tools_.judge(proposal);
+      Verdict verdict = tools_.judge(proposal);
+      const bool is_nobodys = asked_.task != nullptr && !standing_.is_users && !is_held_to_plan();
+      return is_nobodys && verdict.after ? uncompared(std::move(verdict), standing_) : verdict;
     }
     Verdict verdict = judged_by_run(proposal, asked_);
     tools_.judged(proposal, verdict);
@@ -212,7 +214,9 @@ class JobTuning {
     }
     const double ratio = 1.0 / one.verdict.speed->speed;
     const step::Direction direction =
-        ratio <= 1.0 + step::kClaimedSameShare ? step::Direction::kSame : step::Direction::kHigher;
+        ratio > 1.0 + step::kClaimedSameShare   ? step::Direction::kHigher
+        : ratio < 1.0 - step::kClaimedSameShare ? step::Direction::kLower
+                                                : step::Direction::kSame;
     one.candidate.proposal.claims = {{step::Quantity::kStep, direction, {}}};
     one.verdict = judged(one.candidate.proposal);
   }
@@ -222,8 +226,8 @@ class JobTuning {
     if (one.candidate.entry.empty()) {
       return false;
     }
-    return std::ranges::any_of(one.verdict.citations, [&one](const verify::JudgedCitation& judged) {
-      return judged.citation.id == one.candidate.entry && !judged.stands;
+    return std::ranges::any_of(one.verdict.citations, [&one](const verify::JudgedCitation& cited) {
+      return cited.citation.id == one.candidate.entry && !cited.stands;
     });
   }
 
@@ -236,10 +240,17 @@ class JobTuning {
     if (!is_own && !one.is_first && one.verdict.after) {
       const auto more = citations_about(one.candidate, entries_, standing_, kMostTried);
       draft.citations.insert(draft.citations.end(), more.begin(), more.end());
-      one.verdict = judged(draft);
+      if (!more.empty()) {
+        one.verdict = judged(draft);
+      }
     }
     judged_one.proposal = told_proposal(draft, one.verdict, {standing_, report_.analysis});
-    judged_one.verdict = one.is_first || is_own ? one.verdict : judged(judged_one.proposal);
+    if (one.is_first || is_own) {
+      judged_one.verdict = one.verdict;
+      tools_.judged(judged_one.proposal, one.verdict);
+    } else {
+      judged_one.verdict = judged(judged_one.proposal);
+    }
     if (!one.pinned.empty()) {
       judged_one.verdict = pinned_verdict(std::move(judged_one.verdict), one.pinned);
     }
@@ -250,7 +261,8 @@ class JobTuning {
       judged_one.layout = describe::layout_words(job.layout, job.framework, job.cluster.device);
     }
     judged_one.impact = impact_of_verdict(judged_one.proposal, judged_one.verdict);
-    if (asked_.confidence != nullptr && standing_.is_users) {
+    const bool is_advice = judged_one.verdict.ruling != verify::Ruling::kRejected;
+    if (asked_.confidence != nullptr && standing_.is_users && is_advice) {
       judged_one.confidence = asked_.confidence->of(judged_one.verdict);
     }
     return judged_one;

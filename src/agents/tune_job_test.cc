@@ -9,6 +9,7 @@
 
 #include "agents/proposal_text.h"
 #include "agents/testing.h"
+#include "describe/layout/job_layout.h"
 
 namespace sextant::agents {
 namespace {
@@ -120,6 +121,43 @@ TEST(TuneJob, OfGivenLayoutsOnlyTheseAreProposed) {
   for (const Judged& one : report.turned_down) {
     EXPECT_EQ(one.verdict.ruling, Ruling::kRejected);
   }
+}
+
+TEST(TuneJob, OfGivenLayoutsOfAJobThatDoesNotRunTheShortestStepLeads) {
+  ToolBench bench = slow_job();
+  bench.task.problem.fixed.clear();
+  JobCase asked = bench.asked();
+  asked.users.reset();
+  asked.among = {"tp=4,mbs=1,recompute=full,zero=1", "tp=1,mbs=2,zero=1", "tp=2,mbs=1,zero=1"};
+  const Report report = tuned(asked, bench.all());
+  ASSERT_EQ(report.proposals.size(), 3U);
+  EXPECT_EQ(report.proposals[0].mesh, "dp=8");
+  EXPECT_EQ(report.proposals[1].mesh, "tp=2,dp=4");
+  for (const Judged& one : report.proposals) {
+    EXPECT_EQ(one.verdict.ruling, Ruling::kAccepted);
+    EXPECT_EQ(one.impact.step, "nothing to compare it with");
+  }
+  EXPECT_FALSE(report.keep);
+}
+
+TEST(TuneJob, WhatChangesTheSameOnTheJobsMeshIsOneIdea) {
+  ToolBench bench = small_job("tp=2,mbs=1,recompute=full,zero=1");
+  JobCase asked = bench.asked();
+  Tools tools = bench.judging();
+  tools.plan = [&bench](std::size_t) -> Result<std::vector<search::PlanRow>> {
+    std::vector<search::PlanRow> rows;
+    for (const char* words :
+         {"tp=2,sp=1,recompute=none,zero=1", "tp=2,sp=1,mbs=2,recompute=none,zero=1",
+          "tp=1,mbs=1,recompute=none,zero=1"}) {
+      describe::Job job = bench.task.problem.job;
+      EXPECT_TRUE(describe::set_layout(words, job));
+      rows.push_back(search::plan_row(bench.task, job.layout));
+    }
+    return rows;
+  };
+  const Report report = tuned(asked, tools);
+  ASSERT_EQ(report.proposals.size(), 2U);  // recomputation twice
+  EXPECT_NE(report.proposals[0].mesh, report.proposals[1].mesh);
 }
 
 TEST(TuneJob, AnIdeaThatDoesNotFitIsTurnedDownWithItsTerm) {
@@ -265,6 +303,20 @@ TEST(TuneJob, AFindingOfTheRunIsMendedInTheWordsOfTheJobsFramework) {
   ASSERT_EQ(report.proposals.size(), 1U);
   EXPECT_EQ(report.proposals.front().proposal.change.setting, "--num-workers 4");
   EXPECT_TRUE(report.proposals.front().verdict.stands());
+}
+
+TEST(TuneJob, LayoutsDoNotCrowdOutWhatMendsTheRun) {
+  ToolBench bench = slow_job();
+  bench.diagnosis = input_bound();
+  bench.has_run = true;
+  JobCase asked = bench.asked();
+  asked.run = RecordedRun{.diagnosis = &bench.diagnosis, .book = &verify::known().advice};
+  asked.among = {"tp=4,mbs=1,recompute=full,zero=1", "tp=1,mbs=2,zero=1", "tp=2,mbs=1,zero=1"};
+  bench.task.problem.fixed.clear();
+  const Report report = tuned(asked, bench.judging());
+  ASSERT_EQ(report.proposals.size(), kProposals);
+  EXPECT_EQ(report.proposals.front().mesh, "dp=8");
+  EXPECT_EQ(report.proposals.back().proposal.change.mends, "input-bound");
 }
 
 // What the key figures hide the findings show.

@@ -182,7 +182,7 @@ std::optional<std::string> LlmReasoner::take_answer(const std::string& text, Llm
     return std::nullopt;
   }
   has_answered_ = true;
-  outcome.summary = mind_.masks.plain(answer->summary);
+  outcome.summary += (outcome.summary.empty() ? "" : " ") + mind_.masks.plain(answer->summary);
   std::string verdicts;
   for (verify::Proposal& proposal : answer->proposals) {
     if (proposals_ >= mind_.limits.proposals) {

@@ -79,13 +79,20 @@ std::string proposals_text(const TuneAnswer& answer, const Style& style) {
   return text;
 }
 
+// What the judge turned down is no advice: in brief.
+std::string added_text(const std::vector<Judged>& added, bool verbose, const Style& style) {
+  std::string text;
+  for (const Judged& one : added) {
+    text += one.verdict.stands() || verbose ? tune_proposal_text("+", one, verbose, style)
+                                            : "\n" + tune_brief_text(one, style);
+  }
+  return text;
+}
+
 std::string question_text(const ModelQuestion& asked, bool verbose, const Style& style) {
   std::string text = "\n" + labelled_text("asked", printable(asked.question, 4096), style) +
                      labelled_text("said", printable(asked.said, 4096), style);
-  for (const Judged& one : asked.added) {
-    text += tune_proposal_text("+", one, verbose, style);
-  }
-  return text;
+  return text + added_text(asked.added, verbose, style);
 }
 
 // What a language model added, each with its verdict.
@@ -96,10 +103,7 @@ std::string model_text(const TuneAnswer& answer, const Style& style) {
   const ModelPart& model = *answer.model;
   std::string text = section_head("Added by the model", style);
   text += labelled_text("said", printable(model.summary, 4096), style);
-  for (const Judged& one : model.added) {
-    text += tune_proposal_text("+", one, answer.verbose, style);
-  }
-  text += "\n";
+  text += added_text(model.added, answer.verbose, style) + "\n";
   if (model.added.empty()) {
     text += labelled_text("added", "nothing that is not proposed above", style);
   }

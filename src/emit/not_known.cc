@@ -66,6 +66,7 @@ std::vector<std::string> fields_said_by(const std::string& key, const Settings& 
                                         const SettingsReader& reader) {
   static const std::string kAsked = "\x01";
   Settings with = settings;
+  with.unresolved.clear();  // of no account here, and there may be many
   std::vector<std::string> fields;
   with.given.push_back({key, {}, {kAsked, 0, 0, 0}});
   for (const std::string_view sample : kSamples) {

@@ -21,6 +21,8 @@ class ReadFence {
   ~ReadFence();
   ReadFence(const ReadFence&) = delete;
   ReadFence& operator=(const ReadFence&) = delete;
+  ReadFence(ReadFence&&) = delete;
+  ReadFence& operator=(ReadFence&&) = delete;
 };
 
 // An Error where a fence stands and the path, with symbolic links resolved, lies outside it; so is

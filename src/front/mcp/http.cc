@@ -42,6 +42,8 @@ class Watch {
   }
   Watch(const Watch&) = delete;
   Watch& operator=(const Watch&) = delete;
+  Watch(Watch&&) = delete;
+  Watch& operator=(Watch&&) = delete;
 
  private:
   std::mutex mutex_;

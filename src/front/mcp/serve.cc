@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 
 Result<fs::path> root_folder(const std::string& named) {
   std::error_code error;
-  const fs::path root = fs::canonical(named.empty() ? "." : named, error);
+  fs::path root = fs::canonical(named.empty() ? "." : named, error);
   if (error || !fs::is_directory(root, error)) {
     return not_found("is not a folder", named, "the folder whose files may be read");
   }

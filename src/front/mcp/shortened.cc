@@ -32,11 +32,18 @@ std::string escaped(std::string_view key) {
   return text;
 }
 
-// The first bytes of a text, none of its characters broken.
+// The first bytes of a text, none of its characters broken. Never none of them: bytes that are no
+// UTF-8 are cut anywhere.
 std::string_view beginning(std::string_view text, std::size_t most) {
-  std::size_t end = std::min(most, text.size());
-  while (end > 0 && end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) {
-    --end;
+  constexpr std::size_t kLongestCharacter = 4;
+  const auto is_within = [text](std::size_t at) {
+    return at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80U;
+  };
+  const std::size_t end = std::min(most, text.size());
+  for (std::size_t back = 0; back < std::min(kLongestCharacter, end); ++back) {
+    if (!is_within(end - back)) {
+      return text.substr(0, end - back);
+    }
   }
   return text.substr(0, end);
 }

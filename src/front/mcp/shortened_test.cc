@@ -74,6 +74,9 @@ TEST(Pages, TogetherTheyAreTheText) {
   EXPECT_EQ(joined, text);
   EXPECT_EQ(page_of(text, pages + 1, 700).text, "");
   EXPECT_EQ(page_of("", 1, 700).of, 1U);
+  // So are bytes that are no UTF-8, none of which begins a character.
+  EXPECT_EQ(page_of(std::string(1'500, '\x80'), 3, 700).text.size(), 100U);
+  EXPECT_EQ(page_of(std::string(1'500, '\x80'), 1, 1).of, 1'500U);
   // A line that is longer than a page is broken.
   EXPECT_EQ(page_of(std::string(1'500, 'x'), 3, 700).text, std::string(100, 'x'));
 }

@@ -29,7 +29,7 @@ class Lines {
   std::optional<std::string> next() {
     std::string line;
     while (true) {
-      const auto* const end = std::find(buffer_.begin() + at_, buffer_.begin() + size_, '\n');
+      auto* const end = std::find(buffer_.begin() + at_, buffer_.begin() + size_, '\n');
       // One byte over the limit is kept, so that it is seen to be broken.
       const auto room = static_cast<std::ptrdiff_t>(kMostMessageBytes + 1 - line.size());
       line.append(buffer_.begin() + at_, std::min(end, buffer_.begin() + at_ + room));

@@ -93,6 +93,9 @@ explain::ModelQuestion asked_of_model(agents::LlmReasoner& reasoner, const std::
 
 void ask_on(agents::LlmReasoner& reasoner, const LlmWords& words, const Control& control,
             explain::TuneAnswer& answer) {
+  if (!answer.model) {
+    return;
+  }
   explain::ModelPart& part = *answer.model;
   for (const std::string& question : words.questions) {
     part.questions.push_back(asked_of_model(reasoner, question));

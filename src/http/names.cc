@@ -5,7 +5,6 @@
 #include <condition_variable>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <system_error>
 #include <thread>
 
@@ -25,7 +24,8 @@ constexpr std::size_t kMostAddresses = 8;
 struct Asked {
   std::mutex mutex;
   std::condition_variable answered;
-  std::optional<Result<std::vector<std::string>>> answer;
+  bool is_answered = false;
+  Result<std::vector<std::string>> answer = {};
 };
 
 Result<std::vector<std::string>> answered_by_system(const std::string& host) {
@@ -77,13 +77,14 @@ Result<std::vector<std::string>> addresses_of(const std::string& host, const Pat
       auto answer = answered_by_system(host);
       const std::lock_guard lock(asked->mutex);
       asked->answer = std::move(answer);
+      asked->is_answered = true;
       asked->answered.notify_all();
     }).detach();
   } catch (const std::system_error&) {
     return external("no thread left to look a name up");
   }
   std::unique_lock lock(asked->mutex);
-  while (!asked->answer.has_value()) {
+  while (!asked->is_answered) {
     if (patience.is_stopped()) {
       return external(fmt::format("stopped while looking '{}' up", printable(host)));
     }
@@ -92,7 +93,7 @@ Result<std::vector<std::string>> addresses_of(const std::string& host, const Pat
     }
     asked->answered.wait_for(lock, kNameTick);
   }
-  return asked->answer.value();
+  return asked->answer;
 }
 
 }  // namespace sextant::http

@@ -105,7 +105,9 @@ class Test {
     if (looking_at({"("})) {
       ++at_;
       const Truth truth = any(depth + 1);
-      at_ += looking_at({")"}) ? 1 : 0;
+      if (looking_at({")"})) {
+        ++at_;
+      }
       return truth;
     }
     const std::string& sign = operands_[at_].bare;

@@ -38,23 +38,42 @@ using KindScores = std::map<std::string, KindScore>;    // by kind
 using SourceKinds = std::map<std::string, KindScores>;  // by source
 KindScores summed_kinds(const SourceKinds& sources, const std::string& left_out = {});
 
-// Recorded runs with one fault each, of which nothing but the profile is known.
-struct RunScore {
-  std::int64_t runs = 0;
-  std::int64_t first = 0;  // the first proposal mends the fault, and is accepted
-  std::int64_t among = 0;  // one of the three
+// What the reasoner proposes where a part of it is left out.
+struct PartsScore {
+  std::string name;
+  std::int64_t jobs = 0;
+  std::int64_t accepted = 0;  // with a first proposal whose gain is beyond the interval
+  std::int64_t proposals = 0;
+  std::int64_t cited = 0;          // that rest on an entry that stands
+  std::vector<double> gains = {};  // of the first proposals, predicted
 };
 
-struct TunePage {
-  std::map<std::string, TuneScore> sources;
-  TuneScore all;
-  TuneScore large;  // of groups of five layouts and more
-  SourceKinds kinds;
-  std::int64_t groups = 0;
-  std::vector<std::string> parts = {};  // rows of the table of what each part adds
-  RunScore runs;
+// A recorded run with one fault, of which nothing but the profile is known.
+struct RunScore {
+  std::string fault;
+  std::string mended_by;      // the rule of the diagnosis whose advice mends it
+  std::string proposed = {};  // what the first proposal mends; "": there is none
+  bool is_among = false;      // a proposal mends it, and is accepted
+  std::string why_not = {};   // why it cannot be, where that is known of the recording
+  [[nodiscard]] bool is_first() const { return is_among && proposed == mended_by; }
 };
-std::string tune_page(const TunePage& page);
+
+// The page in sections, each written by a test of its own: its heading and what stands below it.
+struct PageSection {
+  std::string heading;  // "## Confidence"; "": what stands above the first
+  std::string text;     // begins with its heading
+};
+PageSection page_head();
+PageSection among_section(const std::map<std::string, TuneScore>& sources, const TuneScore& all,
+                          const TuneScore& large, std::int64_t groups);
+PageSection confidence_section(const SourceKinds& kinds);
+PageSection parts_section(const std::vector<PartsScore>& parts);
+PageSection runs_section(const std::vector<RunScore>& runs);
+// The section of a page as it stands; "": it has none.
+std::string section_of(const std::string& page, const std::string& heading);
+// The page with this section in the place of its own, or at the end.
+std::string with_section(const std::string& page, const PageSection& section);
+
 // data/agents/confidence.toml.
 std::string confidence_text(const SourceKinds& kinds);
 

@@ -8,16 +8,16 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "agents/testing.h"
 #include "app/diagnosed_run.h"
 #include "app/trace_reading.h"
 #include "base/file.h"
-#include "base/statistics.h"
 #include "truth_errors.h"
 #include "tune_groups.h"
 #include "tune_page.h"
@@ -83,48 +83,45 @@ agents::Report freely_tuned(const TuneGroup& group, const Parts& parts) {
   return agents::tuned(bench.asked(), tools);
 }
 
-std::string parts_row(const Parts& parts) {
-  std::int64_t jobs = 0;
-  std::int64_t accepted = 0;
-  std::int64_t proposals = 0;
-  std::int64_t cited = 0;
-  std::vector<double> gains;
+tests::PartsScore parts_score(const Parts& parts) {
+  tests::PartsScore score{.name = parts.name};
   for (const TuneGroup* group : one_of_each()) {
     const agents::Report report = freely_tuned(*group, parts);
-    jobs += 1;
-    const bool stands = !report.proposals.empty() && report.proposals.front().verdict.stands();
-    accepted += stands ? 1 : 0;
-    gains.push_back(report.proposals.empty() || !report.proposals.front().verdict.speed
-                        ? 0.0
-                        : report.proposals.front().verdict.speed->speed - 1.0);
+    score.jobs += 1;
+    const bool is_any = !report.proposals.empty();
+    score.accepted += is_any && report.proposals.front().verdict.stands() ? 1 : 0;
+    score.gains.push_back(!is_any || !report.proposals.front().verdict.speed
+                              ? 0.0
+                              : report.proposals.front().verdict.speed->speed - 1.0);
     for (const agents::Judged& one : report.proposals) {
-      proposals += 1;
-      cited += std::ranges::any_of(one.proposal.citations,
-                                   [](const verify::Citation& citation) {
-                                     return citation.kind == verify::Cited::kEntry;
-                                   })
-                   ? 1
-                   : 0;
+      score.proposals += 1;
+      score.cited += std::ranges::any_of(one.proposal.citations,
+                                         [](const verify::Citation& citation) {
+                                           return citation.kind == verify::Cited::kEntry;
+                                         })
+                         ? 1
+                         : 0;
     }
   }
-  return fmt::format("| {} | {} | {} | {:.0f} % | {} | {} |\n", parts.name, jobs, accepted,
-                     100.0 * median(gains).value_or(0.0), proposals, cited);
+  return score;
 }
 
 // --- A profile alone ---------------------------------------------------------------------------
 
 struct RunFault {
-  std::string name;  // below tests/data/recorded
-  std::string rule;  // of the diagnosis
+  std::string name;          // below tests/data/recorded
+  std::string rule;          // of the diagnosis
+  std::string why_not = {};  // it cannot be told from what was recorded
 };
 // Of the host, the device, the data and the layout; mending each was measured (steps.csv).
 const std::array<RunFault, 6>& run_faults() {
-  static const std::array<RunFault, 6> kFaults{{{"input_bound", "input-bound"},
-                                                {"python_gc", "python-gc"},
-                                                {"pageable_copy", "pageable-copies"},
-                                                {"math_attention", "eager-attention"},
-                                                {"fp32_no_tf32", "missing-tensor-cores"},
-                                                {"needless_recompute", "needless-recompute"}}};
+  static const std::array<RunFault, 6> kFaults{
+      {{"input_bound", "input-bound"},
+       {"python_gc", "python-gc", "collections of garbage were not recorded"},
+       {"pageable_copy", "pageable-copies"},
+       {"math_attention", "eager-attention"},
+       {"fp32_no_tf32", "missing-tensor-cores"},
+       {"needless_recompute", "needless-recompute"}}};
   return kFaults;
 }
 
@@ -143,30 +140,28 @@ explain::DiagnoseAnswer recorded_run(const std::string& name) {
   return answer ? *std::move(answer) : explain::DiagnoseAnswer();
 }
 
-tests::RunScore run_score() {
-  tests::RunScore score;
-  for (const RunFault& fault : run_faults()) {
-    const explain::DiagnoseAnswer answer = recorded_run(fault.name);
-    agents::JobCase asked;
-    asked.run.emplace();
-    asked.run->kpis = answer.kpis;
-    asked.run->operators = answer.rooflines;
-    if (answer.findings) {
-      asked.run->diagnosis = &answer.findings->diagnosis;
-      asked.run->book = &answer.findings->book;
-    }
-    const agents::Report report = agents::tuned(asked, {});
-    const auto mends = [&fault](const agents::Judged& one) {
-      return one.proposal.change.mends == fault.rule && one.verdict.stands();
-    };
-    score.runs += 1;
-    score.first += !report.proposals.empty() && mends(report.proposals.front()) ? 1 : 0;
-    score.among += std::ranges::any_of(report.proposals, mends) ? 1 : 0;
+tests::RunScore run_score(const RunFault& fault) {
+  const explain::DiagnoseAnswer answer = recorded_run(fault.name);
+  agents::JobCase asked;
+  asked.run.emplace();
+  asked.run->kpis = answer.kpis;
+  asked.run->operators = answer.rooflines;
+  if (answer.findings) {
+    asked.run->diagnosis = &answer.findings->diagnosis;
+    asked.run->book = &answer.findings->book;
   }
+  const agents::Report report = agents::tuned(asked, {});
+  tests::RunScore score{.fault = fault.name, .mended_by = fault.rule, .why_not = fault.why_not};
+  if (!report.proposals.empty()) {
+    score.proposed = report.proposals.front().proposal.change.mends;
+  }
+  score.is_among = std::ranges::any_of(report.proposals, [&fault](const agents::Judged& one) {
+    return one.proposal.change.mends == fault.rule && one.verdict.stands();
+  });
   return score;
 }
 
-// --- The page ---------------------------------------------------------------------------------
+// --- Measured layouts --------------------------------------------------------------------------
 
 // Of every start that anything is said of; each is tuned once.
 class Outcomes {
@@ -183,11 +178,17 @@ class Outcomes {
   std::map<std::pair<const TuneGroup*, std::size_t>, TuneOutcome> outcomes_;
 };
 
-tests::TunePage measured_page() {
+struct Scores {
+  std::map<std::string, tests::TuneScore> sources;
+  tests::TuneScore all;
+  tests::TuneScore large;  // of groups of five layouts and more
+  tests::SourceKinds kinds;
+};
+
+Scores measured_scores() {
   Outcomes outcomes;
-  tests::TunePage page;
+  Scores scores;
   const std::vector<TuneGroup>& groups = all_groups();
-  page.groups = static_cast<std::int64_t>(groups.size());
   std::map<const TuneGroup*, std::optional<std::size_t>> rules;
   for (const TuneStart& start : tests::tune_starts(groups, false, kMostStarts)) {
     const TuneOutcome& outcome = outcomes.of(start);
@@ -195,60 +196,121 @@ tests::TunePage measured_page() {
       rules[start.group] = tests::rules_choice(*start.group);
     }
     const auto& rule = rules[start.group];
-    page.sources[start.group->source].add(outcome, rule);
-    page.all.add(outcome, rule);
+    scores.sources[start.group->source].add(outcome, rule);
+    scores.all.add(outcome, rule);
     if (start.group->layouts.size() >= kLargeGroup) {
-      page.large.add(outcome, rule);
+      scores.large.add(outcome, rule);
     }
   }
   for (const TuneStart& start : tests::tune_starts(groups, true, kMostConfidence)) {
     const TuneOutcome& outcome = outcomes.of(start);
     if (!outcome.kind.empty()) {
-      tests::KindScore& kind = page.kinds[start.group->source][outcome.kind];
+      tests::KindScore& kind = scores.kinds[start.group->source][outcome.kind];
       kind.proposed += 1;
       kind.faster += outcome.is_first_faster() ? 1 : 0;
     }
   }
-  for (const Parts& parts :
-       {Parts{"all"}, Parts{"without the knowledge base", false, true},
-        Parts{"without the planner", true, false}, Parts{"neither", false, false}}) {
-    page.parts.push_back(parts_row(parts));
-  }
-  page.runs = run_score();
-  return page;
+  return scores;
 }
 
-// With SEXTANT_UPDATE_PAGES set in the environment the file is written instead.
-void expect_file(const std::filesystem::path& path, const std::string& text) {
-  if (std::getenv("SEXTANT_UPDATE_PAGES") != nullptr) {  // NOLINT(concurrency-mt-unsafe)
-    std::ofstream(path) << text;
+// --- The page ----------------------------------------------------------------------------------
+
+bool writes_pages() {
+  return std::getenv("SEXTANT_UPDATE_PAGES") != nullptr;  // NOLINT(concurrency-mt-unsafe)
+}
+
+// With SEXTANT_UPDATE_PAGES set in the environment the section is written instead.
+void expect_section(const tests::PageSection& section) {
+  const auto path = source_folder() / "docs" / "tuning.md";
+  const auto page = read_text(path, 1_MiB);
+  ASSERT_TRUE(page) << to_text(page.error());
+  if (writes_pages()) {
+    std::ofstream(path) << tests::with_section(*page, section);
     return;
   }
-  const auto file = read_text(path, 1_MiB);
-  ASSERT_TRUE(file) << to_text(file.error());
-  EXPECT_EQ(*file, text) << "SEXTANT_UPDATE_PAGES=1 writes it";
+  EXPECT_EQ(tests::section_of(*page, section.heading), section.text)
+      << "run this test with SEXTANT_UPDATE_PAGES=1";
 }
 
-TEST(TuneTruth, FirstProposalsAreFaster) {
-  if (!std::filesystem::is_directory(tests::truth_dir())) {
-    GTEST_SKIP() << "no measured tables beside the sources: nothing read";
+void expect_confidence(const tests::SourceKinds& kinds) {
+  const auto path = source_folder() / "data" / "agents" / "confidence.toml";
+  if (writes_pages()) {
+    std::ofstream(path) << tests::confidence_text(kinds);
+    return;
   }
-  const tests::TunePage page = measured_page();
-  EXPECT_GE(page.all.starts, 60);
-  EXPECT_GE(page.sources.size(), 6U);
-  for (const auto& [source, score] : page.sources) {
+  const auto text = read_text(path, 1_MiB);
+  ASSERT_TRUE(text) << to_text(text.error());
+  EXPECT_EQ(*text, tests::confidence_text(kinds)) << "run this test with SEXTANT_UPDATE_PAGES=1";
+}
+
+bool has_tables() {
+  return std::filesystem::is_directory(tests::truth_dir());
+}
+constexpr const char* kNoTables = "no measured tables beside the sources: nothing read";
+
+TEST(TuneTruth, FirstProposalsAreFaster) {
+  if (!has_tables()) {
+    GTEST_SKIP() << kNoTables;
+  }
+  const Scores scores = measured_scores();
+  EXPECT_GE(scores.all.starts, 60);
+  EXPECT_GE(scores.sources.size(), 6U);
+  for (const auto& [source, score] : scores.sources) {
     EXPECT_LE(score.starts, static_cast<std::int64_t>(kMostStarts)) << source;
   }
-  EXPECT_GE(page.all.faster * 100, page.all.starts * 85);
-  EXPECT_GE(page.all.fastest * 100, page.all.starts * 90);
-  EXPECT_GT(static_cast<double>(page.all.faster), page.all.random_faster);
-  EXPECT_GT(page.all.faster, page.all.rule_faster);
+  EXPECT_GE(scores.all.faster * 100, scores.all.starts * 85);
+  EXPECT_GE(scores.all.fastest * 100, scores.all.starts * 90);
+  EXPECT_GT(static_cast<double>(scores.all.faster), scores.all.random_faster);
+  EXPECT_GT(scores.all.faster, scores.all.rule_faster);
   // What the judge accepts is what it says: faster.
-  EXPECT_GE(page.all.decided_faster * 100, page.all.decided * 95);
-  EXPECT_GE(page.runs.among, page.runs.runs - 1);
-  expect_file(source_folder() / "docs" / "tuning.md", tests::tune_page(page));
-  expect_file(source_folder() / "data" / "agents" / "confidence.toml",
-              tests::confidence_text(page.kinds));
+  EXPECT_GE(scores.all.decided_faster * 100, scores.all.decided * 95);
+  expect_section(tests::page_head());
+  expect_section(tests::among_section(scores.sources, scores.all, scores.large,
+                                      static_cast<std::int64_t>(all_groups().size())));
+  expect_section(tests::confidence_section(scores.kinds));
+  expect_confidence(scores.kinds);
+}
+
+TEST(TuneTruth, EachPartAddsProposals) {
+  if (!has_tables()) {
+    GTEST_SKIP() << kNoTables;
+  }
+  const tests::PartsScore all = parts_score({"all"});
+  const tests::PartsScore no_knowledge = parts_score({"without the knowledge base", false, true});
+  const tests::PartsScore no_planner = parts_score({"without the planner", true, false});
+  const tests::PartsScore neither = parts_score({"neither", false, false});
+  EXPECT_EQ(neither.proposals, 0);
+  EXPECT_EQ(no_knowledge.cited, 0);
+  EXPECT_GT(all.cited, 0);
+  EXPECT_GE(all.accepted, std::max(no_knowledge.accepted, no_planner.accepted));
+  EXPECT_GT(all.proposals, no_planner.proposals);
+  expect_section(tests::parts_section({all, no_knowledge, no_planner, neither}));
+}
+
+// It needs no tables: the runs are beside the tests.
+TEST(TuneTruth, AProfileAloneSaysWhatToMend) {
+  std::vector<tests::RunScore> scores;
+  for (const RunFault& fault : run_faults()) {
+    scores.push_back(run_score(fault));
+    EXPECT_EQ(scores.back().is_among, fault.why_not.empty()) << fault.name;
+  }
+  // What was not recorded is not guessed.
+  EXPECT_TRUE(scores[1].proposed.empty()) << scores[1].proposed;
+  expect_section(tests::runs_section(scores));
+}
+
+// --- Sections of a page ------------------------------------------------------------------------
+
+TEST(TunePage, ASectionTakesThePlaceOfItsOwnAndLeavesTheOthers) {
+  const std::string page = "# P\n\nHead.\n\n## A\n\none\n\n## B\n\ntwo\n";
+  EXPECT_EQ(tests::section_of(page, ""), "# P\n\nHead.\n");
+  EXPECT_EQ(tests::section_of(page, "## A"), "## A\n\none\n");
+  EXPECT_EQ(tests::section_of(page, "## B"), "## B\n\ntwo\n");
+  EXPECT_EQ(tests::section_of(page, "## C"), "");
+  EXPECT_EQ(tests::with_section(page, {"## A", "## A\n\nnew\n"}),
+            "# P\n\nHead.\n\n## A\n\nnew\n\n## B\n\ntwo\n");
+  EXPECT_EQ(tests::with_section(page, {"## C", "## C\n\nlast\n"}), page + "\n## C\n\nlast\n");
+  EXPECT_EQ(tests::with_section(page, {"## B", "## B\n\ntwo\n"}), page);
 }
 
 }  // namespace

@@ -195,7 +195,8 @@ std::optional<JobCandidate> mend_of(const diagnose::Finding& finding, const Reco
   }
   const std::vector<std::string> speakers = speakers_of(standing);
   for (const diagnose::Advice* advice : advice_for(finding, *rule)) {
-    if (const diagnose::Setting* setting = setting_for(*advice, speakers)) {
+    const diagnose::Setting* setting = setting_for(*advice, speakers);
+    if (setting != nullptr && advice->mends) {
       return mending_candidate(finding, *advice, *setting, whole);
     }
   }

@@ -280,6 +280,30 @@ TEST(TuneJob, ARunWithoutFindingsHasNothingToPropose) {
   EXPECT_NE(report.fewer.value_or("").find("no model is known"), std::string::npos);
 }
 
+// Stacks would say what the host does; no step is shorter for them.
+TEST(TuneJob, ToRecordMoreIsNoProposal) {
+  diagnose::Diagnosis diagnosis = verify::step_of(1_s);
+  diagnosis.findings.push_back({.rule = "host-busy", .cause = "", .per_step = 300_ms});
+  JobCase asked;
+  asked.run = RecordedRun{.diagnosis = &diagnosis, .book = &verify::known().advice};
+  const Report report = tuned(asked, {});
+  EXPECT_TRUE(report.proposals.empty());
+  EXPECT_NE(report.fewer.value_or("").find("no finding that a known setting mends"),
+            std::string::npos);
+}
+
+// Nobody said which framework it is: plain PyTorch's words are taken.
+TEST(TuneJob, NeedlessRecomputationIsMendedWithoutAFramework) {
+  diagnose::Diagnosis diagnosis = verify::step_of(1_s);
+  diagnosis.findings.push_back({.rule = "needless-recompute", .cause = "", .per_step = 300_ms});
+  JobCase asked;
+  asked.run = RecordedRun{.diagnosis = &diagnosis, .book = &verify::known().advice};
+  const Report report = tuned(asked, {});
+  ASSERT_EQ(report.proposals.size(), 1U);
+  EXPECT_EQ(report.proposals.front().proposal.change.mends, "needless-recompute");
+  EXPECT_TRUE(report.proposals.front().verdict.stands());
+}
+
 TEST(TuneJob, ALayoutCannotBeToldWithoutAModel) {
   const diagnose::Diagnosis diagnosis = input_bound();
   JobCase asked;

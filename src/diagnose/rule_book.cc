@@ -22,12 +22,15 @@ constexpr std::array<std::string_view, 9> kSpeakers{"pytorch",   "megatron-core"
                                                     "nanotron",  "xla",           "nccl"};
 
 Result<Advice> read_advice(const TomlTable& table, const std::string& id) {
-  std::vector<std::string_view> allowed{"what", "source"};
+  std::vector<std::string_view> allowed{"what", "source", "mends"};
   allowed.insert(allowed.end(), kSpeakers.begin(), kSpeakers.end());
   SEXTANT_CHECK_OK(table.only(allowed));
   Advice advice{.id = id, .what = {}, .settings = {}, .source = {}};
   SEXTANT_TRY(advice.what, table.text("what"));
   SEXTANT_TRY(advice.source, table.text("source"));
+  if (table.has("mends")) {
+    SEXTANT_TRY(advice.mends, table.boolean("mends"));
+  }
   for (const std::string_view speaker : kSpeakers) {
     if (table.has(speaker)) {
       SEXTANT_TRY(std::string text, table.text(speaker));

@@ -24,6 +24,7 @@ struct Advice {
   std::string what;  // one sentence
   std::vector<Setting> settings;
   std::string source;  // where it is advised: a page, a paper
+  bool mends = true;   // false: it shows what the cause is, and makes no step shorter
 };
 
 struct Rule {

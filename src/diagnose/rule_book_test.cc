@@ -34,5 +34,16 @@ TEST(RuleBook, AdviceIsInTheOrderOfItsFile) {
   EXPECT_EQ(ids, (std::vector<std::string>{"fused", "backend"}));
 }
 
+// To record more shows the cause; it makes no step shorter.
+TEST(RuleBook, AdviceThatOnlyShowsMoreSaysSo) {
+  const auto book = RuleBook::load(describe::DataStore());
+  ASSERT_TRUE(book);
+  const std::vector<Advice>& advice = book->rule("host-busy").advice;
+  ASSERT_EQ(advice.size(), 2U);
+  EXPECT_TRUE(advice.front().mends);
+  EXPECT_EQ(advice.back().id, "record");
+  EXPECT_FALSE(advice.back().mends);
+}
+
 }  // namespace
 }  // namespace sextant::diagnose

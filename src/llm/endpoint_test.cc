@@ -96,6 +96,15 @@ TEST(Endpoint, AKeyThatTheServerSaysBackIsInNothingOfTheReply) {
   }
 }
 
+TEST(Endpoint, AKeyThatIsAMereWordTakesNothingOutOfTheReply) {
+  const ScriptedModel model({{.text = "recompute=none"}});
+  const Endpoint endpoint{.base = model.url(), .model = "m", .key = "none"};
+  Spending spending{Budget()};
+  const auto reply = reply_from(endpoint, {.system = "s"}, spending, waiting_for_stop(nullptr));
+  ASSERT_TRUE(reply) << to_text(reply.error());
+  EXPECT_EQ(reply->text, "recompute=none");
+}
+
 TEST(Endpoint, NoPartOfAKeyIsInAnErrorThatIsCutShort) {
   // The server's words are shown to their 300th byte, which is within the key.
   const ScriptedModel model({}, {.text = std::string(288, 'x') + kPlanted, .fault = Fault::kSaid});

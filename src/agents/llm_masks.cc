@@ -30,7 +30,8 @@ std::size_t path_length(std::string_view text) {
   }
   const std::string_view word = text.substr(0, length);
   const std::size_t scheme = word.find("://");
-  const bool is_rooted = word.size() > 1 && word[0] == '/' && word[1] != '/';
+  const bool is_rooted =
+      word.starts_with('/') && word.find_first_not_of('/') != std::string_view::npos;
   const bool is_relative =
       word.starts_with("~/") || word.starts_with("./") || word.starts_with("../");
   const bool is_windows = word.size() > 3 && word[1] == ':' && word[2] == '\\';
@@ -81,7 +82,9 @@ std::string Masks::masked(std::string_view text) {
         at += name->first.size();
         continue;
       }
-      const bool follows_path = at > 0 && is_path_character(text[at - 1]) && text[at - 1] != '=';
+      // "train.sh:/data/x", "@/data/x" and "→/data/x" begin one; "a./b" and "~//" do not.
+      const bool follows_path =
+          at > 0 && std::string_view("/\\.~").find(text[at - 1]) != std::string_view::npos;
       if (const std::size_t length = follows_path ? 0 : path_length(text.substr(at)); length > 0) {
         const std::string path(text.substr(at, length));
         auto known = std::ranges::find(words_, path, &std::pair<std::string, std::string>::second);

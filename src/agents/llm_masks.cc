@@ -30,7 +30,8 @@ std::size_t path_length(std::string_view text) {
   }
   const std::string_view word = text.substr(0, length);
   const std::size_t scheme = word.find("://");
-  const bool is_rooted = word.size() > 1 && word[0] == '/' && word[1] != '/';
+  const bool is_rooted =
+      word.starts_with('/') && word.find_first_not_of('/') != std::string_view::npos;
   const bool is_relative =
       word.starts_with("~/") || word.starts_with("./") || word.starts_with("../");
   const bool is_windows = word.size() > 3 && word[1] == ':' && word[2] == '\\';
@@ -72,7 +73,9 @@ std::pair<std::string, std::size_t> Masks::word_at(std::string_view text, std::s
       return {word, name.size()};
     }
   }
-  const bool follows_path = at > 0 && is_path_character(text[at - 1]) && text[at - 1] != '=';
+  // "train.sh:/data/x", "@/data/x" and "→/data/x" begin one; "a./b" and "~//" do not.
+  const bool follows_path =
+      at > 0 && std::string_view("/\\.~").find(text[at - 1]) != std::string_view::npos;
   const std::size_t length = follows_path ? 0 : path_length(text.substr(at));
   if (length == 0) {
     return {};

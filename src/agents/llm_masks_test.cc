@@ -20,6 +20,17 @@ TEST(LlmMasks, NamesAndPathsGetWordsAndComeBack) {
   EXPECT_EQ(masks.masked("again ~/runs/a.json"), "again path_2");
 }
 
+TEST(LlmMasks, APathIsSeenBehindWhateverStandsBeforeIt) {
+  for (const char* before : {"", " ", "(", "\"", "=", ":", "rank0:", "--file=", "@", "+", "-", "→",
+                             "where: train.sh:", "copy:https://h/", "/"}) {
+    Masks masks({"m"});
+    const std::string text = std::string(before) + "/home/ada/x.json";
+    const std::string masked = masks.masked(text);
+    EXPECT_EQ(masked.find("ada"), std::string::npos) << masked;
+    EXPECT_EQ(masks.plain(masked), text);
+  }
+}
+
 TEST(LlmMasks, LayoutsAndFiguresStayAsTheyAre) {
   Masks masks({"m"});
   for (const char* text : {"tp=8,pp=4,recompute=none", "step 3.2 s (2.9 s … 3.4 s)",

@@ -142,7 +142,9 @@ llm::ToolResult LlmReasoner::result_of(const llm::ToolCall& call) {
   }
   std::string text = outgoing(*said);
   if (text.size() > kLongestToolText) {
-    text = text.substr(0, text.rfind('\n', kLongestToolText)) + "\n(more was left out)\n";
+    const std::size_t line = text.rfind('\n', kLongestToolText);
+    text = text.substr(0, line == std::string::npos ? kLongestToolText : line) +
+           "\n(more was left out)\n";
   }
   result.text = fenced(call.name, text);
   return result;
@@ -223,7 +225,10 @@ std::string LlmReasoner::outgoing(std::string_view text) {
 
 void LlmReasoner::note(kb::EventKind kind, const std::string& text) const {
   if (tools_.note) {
-    tools_.note(kind, kb::redacted(mind_.masks.plain(text.substr(0, kLongestNote))));
+    // Cut after what is secret is gone: half a key is known to nobody as one.
+    std::string kept = kb::redacted(mind_.masks.plain(text));
+    kept.resize(std::min(kept.size(), kLongestNote));
+    tools_.note(kind, std::move(kept));
   }
 }
 

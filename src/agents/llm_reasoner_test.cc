@@ -362,6 +362,17 @@ TEST(LlmReasoner, ASecretOfTheJobIsNotSentAndNotNoted) {
   EXPECT_EQ(session.all_notes().find(secret), std::string::npos) << session.all_notes();
 }
 
+TEST(LlmReasoner, NoPartOfASecretIsNotedWhereANoteIsCut) {
+  const std::string secret = "sk-live-abcdef0123456789abcdef";
+  Session session;
+  const std::string_view before = "model scripted: ";
+  const std::string filled(65536 - before.size() - 13, 'x');  // the note ends within the secret
+  const llm::ScriptedModel model({{.text = filled + " " + secret}, {.text = answer_with("")}});
+  EXPECT_FALSE(session.outcome(model).fallback);
+  EXPECT_NE(session.all_notes().find(before), std::string::npos);
+  EXPECT_EQ(session.all_notes().find(secret.substr(0, 12)), std::string::npos);
+}
+
 TEST(LlmReasoner, AQuestionIsAnsweredInTheSameConversation) {
   const llm::ScriptedModel model(
       {{.text = answer_with("")}, {.text = R"({"summary": "memory is the reason",

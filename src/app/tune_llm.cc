@@ -183,6 +183,10 @@ Result<std::optional<LlmChoice>> llm_choice(const LlmWords& words, const Context
     return invalid("a login in an address is seen by everybody who sees the command", "‹llm›",
                    "a key in SEXTANT_LLM_KEY");
   }
+  if (kb::has_secret(endpoint.base.query)) {
+    return invalid("a key in an address is seen by everybody who sees the command", "‹llm›",
+                   "a key in SEXTANT_LLM_KEY");
+  }
   SEXTANT_CHECK_OK(check_model_name(words.model));
   endpoint.model = words.model;
   endpoint.protocol = llm::usual_protocol(endpoint.base.host);

@@ -53,6 +53,10 @@ Result<void> may_read(const fs::path& path) {
         return is_below(whole, folder);
       });
   if (inside) {
+    const fs::file_status status = fs::status(whole, error);
+    if (fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status)) {
+      return invalid("is neither a file nor a folder", printable(path.string()), "plain files");
+    }
     return {};
   }
   const std::string allowed = standing_fence()->empty() ? "" : standing_fence()->front().string();

@@ -25,9 +25,9 @@ class ReadFence {
   ReadFence& operator=(ReadFence&&) = delete;
 };
 
-// An Error where a fence stands and the path, with symbolic links resolved, lies outside it; so is
-// "-", standard input. Says nothing of whether there is such a file. A link that is turned between
-// this question and the opening is not seen.
+// An Error where a fence stands and the path, with symbolic links resolved, lies outside it, or is
+// neither a file nor a folder: "-", a pipe. Says nothing of whether there is such a file. A link
+// that is turned between this question and the opening is not seen.
 Result<void> may_read(const std::filesystem::path& path);
 
 }  // namespace sextant

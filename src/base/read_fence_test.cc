@@ -1,6 +1,7 @@
 #include "base/read_fence.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include "base/file.h"
 #include "base/scratch_folder_testing.h"
@@ -63,6 +64,13 @@ TEST_F(Fence, TheErrorSaysWhereFilesMayLieAndNotWhetherThereIsOne) {
   ASSERT_FALSE(not_there);
   EXPECT_EQ(there.error().what, not_there.error().what);
   EXPECT_NE(there.error().allowed.find("inside"), std::string::npos);
+}
+
+TEST_F(Fence, APipeIsNotWaitedFor) {
+  ASSERT_EQ(mkfifo(inside("pipe").c_str(), S_IRUSR | S_IWUSR), 0);
+  EXPECT_TRUE(may_read(inside("pipe")));  // without a fence it is somebody's <(command)
+  const ReadFence fence({scratch_.path() / "inside"});
+  EXPECT_FALSE(read_file(inside("pipe"), 1_MiB));
 }
 
 TEST_F(Fence, ItIsTakenDownWithItsOwner) {

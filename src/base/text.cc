@@ -201,6 +201,27 @@ std::optional<std::size_t> first_invalid_utf8(std::string_view text) {
   return std::nullopt;
 }
 
+namespace {
+
+// Characters beyond ASCII that steer a terminal or turn the text around them: the controls U+0080
+// to U+009F (U+009B begins an escape), marks of direction, ends of lines and paragraphs.
+bool is_steering(std::string_view character) {
+  if (character.size() == 2) {
+    const auto last = static_cast<unsigned char>(character[1]);
+    return (character[0] == '\xC2' && last < 0xA0) || character == "\xD8\x9C";
+  }
+  if (character.size() != 3) {
+    return false;
+  }
+  const auto last = static_cast<unsigned char>(character[2]);
+  if (character.starts_with("\xE2\x80")) {
+    return last == 0x8E || last == 0x8F || (last >= 0xA8 && last <= 0xAE);
+  }
+  return character.starts_with("\xE2\x81") && last >= 0xA6 && last <= 0xA9;
+}
+
+}  // namespace
+
 std::string printable(std::string_view text, std::size_t limit) {
   static constexpr std::string_view kHex = "0123456789abcdef";
   std::string safe;
@@ -210,11 +231,14 @@ std::string printable(std::string_view text, std::size_t limit) {
     }
     const std::size_t length = utf8_length(text, at);
     const auto byte = static_cast<unsigned char>(text[at]);
-    if (length == 0 || byte < 0x20 || byte == 0x7F) {
-      safe += "\\x";
-      safe += kHex[byte >> 4U];
-      safe += kHex[byte & 0xFU];
-      at += 1;
+    if (length == 0 || byte < 0x20 || byte == 0x7F || is_steering(text.substr(at, length))) {
+      for (const char c : text.substr(at, std::max<std::size_t>(length, 1))) {
+        const auto one = static_cast<unsigned char>(c);
+        safe += "\\x";
+        safe += kHex[one >> 4U];
+        safe += kHex[one & 0xFU];
+      }
+      at += std::max<std::size_t>(length, 1);
     } else {
       safe += text.substr(at, length);
       at += length;

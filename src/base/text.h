@@ -45,7 +45,7 @@ std::string did_you_mean(std::string_view word, std::span<const std::string> can
 // Byte offset of the first sequence that is not UTF-8 (or is a NUL byte); nothing if all is well.
 std::optional<std::size_t> first_invalid_utf8(std::string_view text);
 
-// Text fit for a message: control characters and invalid bytes as \xNN, cut at `limit` characters.
+// Text fit for a message: controls, marks of direction and invalid bytes as \xNN, cut at `limit`.
 std::string printable(std::string_view text, std::size_t limit = 80);
 
 // 1-based line and column of a byte offset.

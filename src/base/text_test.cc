@@ -52,6 +52,15 @@ TEST(Text, FindsTheFirstByteThatIsNotUtf8) {
 TEST(Text, PrintableHidesControlCharactersAndCuts) {
   EXPECT_EQ(printable("a\x1b[31m"), "a\\x1b[31m");
   EXPECT_EQ(printable("\xff"), "\\xff");
+  // U+009B begins an escape too, U+202E turns what follows around, U+2028 ends a line.
+  EXPECT_EQ(printable("a\xc2\x9b"
+                      "31m"),
+            "a\\xc2\\x9b31m");
+  EXPECT_EQ(printable("a\xe2\x80\xae"
+                      "b\xe2\x80\xa8"),
+            "a\\xe2\\x80\\xaeb\\xe2\\x80\\xa8");
+  EXPECT_EQ(printable("\xe2\x81\xa6\xd8\x9c"), "\\xe2\\x81\\xa6\\xd8\\x9c");
+  EXPECT_EQ(printable("é…→\u00a0ж"), "é…→\u00a0ж");
   EXPECT_EQ(printable(std::string(200, 'x'), 5), "xxxxx…");
 }
 

@@ -1,5 +1,8 @@
 #include "http/client.h"
 
+#include <array>
+#include <atomic>
+
 #include <gtest/gtest.h>
 
 #include "http/proxy.h"
@@ -109,6 +112,23 @@ TEST(Client, WhoSaysStopIsHeard) {
   // Before it is begun, too.
   EXPECT_NE(failure(reply_to(asking(), server.url(), {.stop = &stop})).find("stopped"),
             std::string::npos);
+}
+
+TEST(Client, WhatIsThereIsNotReadByWhoHasNoPatienceLeft) {
+  const auto listener = Listener::open("127.0.0.1", 0);
+  ASSERT_TRUE(listener);
+  const Patience patience = patience_of(20_s, nullptr);
+  const auto sender = connected("127.0.0.1", listener->port(), patience);
+  ASSERT_TRUE(sender);
+  const auto reader = listener->accept(patience);
+  ASSERT_TRUE(reader && *reader);
+  ASSERT_TRUE((*sender)->write("abcdef", patience));
+  std::array<char, 2> piece{};
+  ASSERT_TRUE((*reader)->read(piece, patience));  // it has come
+  const std::atomic<bool> stop = true;
+  EXPECT_FALSE((*reader)->read(piece, patience_of(0_s, nullptr)));
+  EXPECT_FALSE((*reader)->read(piece, {.stop = &stop}));
+  EXPECT_EQ((*reader)->read(piece, patience).value_or(0), 2U);
 }
 
 TEST(Client, AReplyThatIsTooLongIsNotHeld) {

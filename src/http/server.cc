@@ -268,7 +268,11 @@ bool Server::State::one_exchange(Connection& connection, std::string& begun) {
   const bool keeps = parser.keeps_alive() && head.is_http_1_1;
   LiveExchange exchange(connection, {.stop = &stopping}, keeps, request.method != "HEAD");
   connection.is_answering = true;
-  handler(request, exchange);
+  try {
+    handler(request, exchange);
+  } catch (const std::exception&) {
+    // No memory or no thread left: who asked is told so, and the others are answered on.
+  }
   exchange.finish();
   connection.is_answering = false;
   return keeps && !connection.is_gone;

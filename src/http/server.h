@@ -39,7 +39,7 @@ class Exchange {
   [[nodiscard]] virtual const std::atomic<bool>& gone() const = 0;
 };
 
-// Called by several threads at once. What it leaves unanswered is answered with 500.
+// Called by several threads at once. What it leaves unanswered, or throws in, is answered with 500.
 using Handler = std::function<void(const Request&, Exchange&)>;
 
 struct ServerOptions {

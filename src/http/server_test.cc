@@ -1,6 +1,7 @@
 #include "http/server.h"
 
 #include <array>
+#include <new>
 #include <thread>
 #include <vector>
 
@@ -185,6 +186,10 @@ TEST(Server, AHandlerThatSaysNothingOrNonsenseIsAnInternalError) {
     exchange.answer({.status = 200, .headers = {{"X", "a\r\nb: c"}}, .body = "x"});
   });
   EXPECT_EQ(reply_to({}, url_of(*wrong), {})->status, 500);
+  const auto throwing =
+      Server::start({}, [](const Request&, Exchange&) { throw std::bad_alloc(); });
+  EXPECT_EQ(reply_to({}, url_of(*throwing), {})->status, 500);
+  EXPECT_EQ(reply_to({}, url_of(*throwing), {})->status, 500);
 }
 
 TEST(Server, AHeadIsAnsweredWithoutABodyAndContinueIsSaid) {

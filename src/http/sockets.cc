@@ -48,17 +48,34 @@ Waited waited_for(int socket, short events, const Patience& patience) {
   }
 }
 
+tl::unexpected<Error> late(std::string_view waiting_for) {
+  return external(fmt::format("no time left while {}", waiting_for));
+}
+tl::unexpected<Error> stopped(std::string_view waiting_for) {
+  return external(fmt::format("stopped while {}", waiting_for));
+}
+
+Result<void> still_patient(const Patience& patience, std::string_view waiting_for) {
+  if (patience.is_stopped()) {
+    return stopped(waiting_for);
+  }
+  if (Clock::now() >= patience.until) {
+    return late(waiting_for);
+  }
+  return {};
+}
+
 Result<void> ready_for(int socket, short events, const Patience& patience,
                        std::string_view waiting_for) {
   switch (waited_for(socket, events, patience)) {
     case Waited::kReady:
       return {};
     case Waited::kLate:
-      return external(fmt::format("no time left while {}", waiting_for));
+      return late(waiting_for);
     case Waited::kStopped:
       break;
   }
-  return external(fmt::format("stopped while {}", waiting_for));
+  return stopped(waiting_for);
 }
 
 class Socket final : public Stream {
@@ -75,6 +92,8 @@ class Socket final : public Stream {
 
   Result<std::size_t> read(std::span<char> into, const Patience& patience) override {
     for (;;) {
+      // Also where something is there at once: who never pauses is not listened to for ever.
+      SEXTANT_CHECK_OK(still_patient(patience, "waiting for an answer"));
       const ssize_t got = recv(socket_, into.data(), into.size(), 0);
       if (got >= 0) {
         return static_cast<std::size_t>(got);

@@ -121,8 +121,8 @@ std::string host_text(const Url& url) {
 }
 
 std::string to_text(const Url& url) {
-  return fmt::format("{}://{}{}{}{}", url.is_secure ? "https" : "http", host_text(url), url.path,
-                     url.query.empty() ? "" : "?", url.query);
+  return fmt::format("{}://{}{}{}", url.is_secure ? "https" : "http", host_text(url), url.path,
+                     url.query.empty() ? "" : "?…");
 }
 
 std::string target_of(const Url& url, std::string_view below) {

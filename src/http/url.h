@@ -22,7 +22,7 @@ struct Url {
 // shows a login. A fragment is refused.
 Result<Url> parse_url(std::string_view text, std::string_view where);
 
-// Without its login.
+// To be shown: without its login, and "?…" of a query, which may hold a key.
 std::string to_text(const Url& url);
 // "host:port" as headers have it, the port only where the scheme does not say it: "[::1]:8080".
 std::string host_text(const Url& url);

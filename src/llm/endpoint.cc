@@ -67,16 +67,38 @@ Error refusal_error(const http::Reply& reply, const Endpoint& endpoint) {
 struct Attempt {
   Result<ModelReply> reply;
   bool is_worth_another = false;
-  bool is_paid = false;  // the model has said something
+  bool is_paid = false;      // the model has said something
+  std::size_t streamed = 0;  // bytes of it, with the words around
   std::string retry_after = {};
 };
+
+// A local server is often given a word for a key ("none", "EMPTY"), which a reply may well hold.
+std::string secret_key(const Endpoint& endpoint) {
+  constexpr std::size_t kShortestSecret = 12;
+  return endpoint.key.size() < kShortestSecret ? std::string() : endpoint.key;
+}
+
+ModelReply reply_without_key(ModelReply reply, const std::string& key) {
+  reply.text = without_key(std::move(reply.text), key);
+  for (ToolCall& call : reply.calls) {
+    call.id = without_key(std::move(call.id), key);
+    call.name = without_key(std::move(call.name), key);
+    call.arguments = without_key(std::move(call.arguments), key);
+  }
+  return reply;
+}
 
 Attempt attempted(const Endpoint& endpoint, const http::Request& request) {
   const std::unique_ptr<ReplyDecoder> decoder = reply_decoder(endpoint.protocol);
   http::EventReader events;
   std::size_t count = 0;
-  const auto take_event = [&](const http::ServerEvent& event) {
+  std::size_t streamed = 0;
+  const std::string key = secret_key(endpoint);
+  const auto take_event = [&](http::ServerEvent event) {
     ++count;
+    streamed += event.data.size();
+    // Before anything of it is shown, and cut to be shown.
+    event.data = without_key(std::move(event.data), key);
     return decoder->take(event);
   };
   const auto reply =
@@ -90,7 +112,8 @@ Attempt attempted(const Endpoint& endpoint, const http::Request& request) {
     const bool is_external = error.kind == ErrorKind::kExternal;
     return {.reply = tl::unexpected(std::move(error)),
             .is_worth_another = is_external,
-            .is_paid = count > 0};
+            .is_paid = count > 0,
+            .streamed = streamed};
   };
   if (!reply) {
     return with_place(reply.error());
@@ -108,19 +131,23 @@ Attempt attempted(const Endpoint& endpoint, const http::Request& request) {
   if (!read) {
     return with_place(read.error());
   }
-  return {.reply = std::move(read), .is_paid = true};
+  return {.reply = reply_without_key(*std::move(read), key), .is_paid = true};
 }
 
-Usage usage_of(const Attempt& attempt, const http::Request& request) {
-  if (attempt.reply && attempt.reply->usage.input > 0) {
+// Of a reply that was cut nobody knows how much was said: all that came, words of the protocol
+// among it, but no more than was allowed.
+Usage usage_of(const Attempt& attempt, const http::Request& request, std::int64_t most_output) {
+  if (!attempt.reply) {
+    return {.input = estimated_tokens(request.body.size()),
+            .output = std::min(estimated_tokens(attempt.streamed), most_output),
+            .is_estimated = true};
+  }
+  if (attempt.reply->usage.input > 0) {
     return attempt.reply->usage;
   }
-  std::size_t said = 0;
-  if (attempt.reply) {
-    said = attempt.reply->text.size();
-    for (const ToolCall& call : attempt.reply->calls) {
-      said += call.name.size() + call.arguments.size();
-    }
+  std::size_t said = attempt.reply->text.size();
+  for (const ToolCall& call : attempt.reply->calls) {
+    said += call.name.size() + call.arguments.size();
   }
   return {.input = estimated_tokens(request.body.size()),
           .output = estimated_tokens(said),
@@ -198,7 +225,7 @@ Result<ModelReply> reply_from(const Endpoint& endpoint, const Conversation& conv
     }
     Attempt tried = attempted(endpoint, request);
     if (tried.is_paid) {
-      spending.add(usage_of(tried, request));
+      spending.add(usage_of(tried, request, std::min(*most, endpoint.most_output)));
     }
     const bool is_stopped = endpoint.client.stop != nullptr && *endpoint.client.stop;
     if (tried.reply || !tried.is_worth_another || attempt >= endpoint.attempts || is_stopped) {

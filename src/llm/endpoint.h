@@ -54,8 +54,9 @@ Wait waiting_for_stop(const std::atomic<bool>* stop);
 
 // Asked again after: no connection, a stream that is cut, 408, 409, 429 and 500 to 599. Each
 // attempt that the model said something in is paid for: by what the server counts, else by an
-// estimate. An Error where the budget
-// does not allow a request.
+// estimate, of a reply that is cut too. An Error where the budget does not allow a request. The key
+// is in nothing of the reply, though the server may say it back (one of less than 12 characters is
+// taken for a mere word, and stays).
 Result<ModelReply> reply_from(const Endpoint& endpoint, const Conversation& conversation,
                               Spending& spending, const Wait& wait);
 

@@ -81,6 +81,53 @@ TEST(Endpoint, ARefusedKeyIsNotTriedAgain) {
   EXPECT_NE(asked.reply.error().what.find("401 Unauthorized"), std::string::npos);
 }
 
+TEST(Endpoint, AKeyThatTheServerSaysBackIsInNothingOfTheReply) {
+  for (const Protocol protocol : kEach) {
+    const std::string key = kPlanted;
+    const ScriptedModel model({{.text = "it is " + key,
+                                .calls = {{"id-" + key, "f-" + key, "{\"a\":\"" + key + "\"}"}}}});
+    const Asked asked = asked_of(model, protocol);
+    ASSERT_TRUE(asked.reply) << to_text(asked.reply.error());
+    EXPECT_EQ(asked.reply->text, "it is [key]");
+    ASSERT_EQ(asked.reply->calls.size(), 1U);
+    EXPECT_EQ(asked.reply->calls[0].id, "id-[key]");
+    EXPECT_EQ(asked.reply->calls[0].name, "f-[key]");
+    EXPECT_EQ(asked.reply->calls[0].arguments, R"({"a":"[key]"})");
+  }
+}
+
+TEST(Endpoint, AKeyThatIsAMereWordTakesNothingOutOfTheReply) {
+  const ScriptedModel model({{.text = "recompute=none"}});
+  const Endpoint endpoint{.base = model.url(), .model = "m", .key = "none"};
+  Spending spending{Budget()};
+  const auto reply = reply_from(endpoint, {.system = "s"}, spending, waiting_for_stop(nullptr));
+  ASSERT_TRUE(reply) << to_text(reply.error());
+  EXPECT_EQ(reply->text, "recompute=none");
+}
+
+TEST(Endpoint, NoPartOfAKeyIsInAnErrorThatIsCutShort) {
+  // The server's words are shown to their 300th byte, which is within the key.
+  const ScriptedModel model({}, {.text = std::string(288, 'x') + kPlanted, .fault = Fault::kSaid});
+  const Asked asked = asked_of(model, Protocol::kMessages);
+  ASSERT_FALSE(asked.reply);
+  const std::string text = to_text(asked.reply.error());
+  EXPECT_NE(text.find("the server breaks off"), std::string::npos) << text;
+  EXPECT_EQ(text.find("sk-planted"), std::string::npos) << text;
+}
+
+TEST(Endpoint, AReplyThatIsCutIsPaidFor) {
+  for (const Protocol protocol : kEach) {
+    const ScriptedModel model({}, {.text = std::string(6000, 'y'), .fault = Fault::kCut});
+    const Asked asked = asked_of(model, protocol);
+    ASSERT_FALSE(asked.reply);
+    EXPECT_EQ(asked.spending.requests(), 3);
+    EXPECT_TRUE(asked.spending.used().is_estimated);
+    // Half of the words came each time, 1,000 tokens of them.
+    EXPECT_GE(asked.spending.used().output, 3 * 1000);
+    EXPECT_LE(asked.spending.used().output, 3 * 4096);
+  }
+}
+
 TEST(Endpoint, AServerThatDoesNotStreamIsToldApart) {
   const ScriptedModel model({}, {.fault = Fault::kNoStream});
   const Asked asked = asked_of(model, Protocol::kChat);

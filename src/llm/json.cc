@@ -2,19 +2,28 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "base/text.h"
 
 namespace sextant::llm {
 namespace {
 
 constexpr int kDeepest = 64;
+// An object keeps its keys in their order, and each is looked for among all before it.
+constexpr std::int64_t kMostMembers = 20'000;
 constexpr std::int64_t kMostCounted = std::int64_t{1} << 40U;
 
-// How deep brackets nest outside strings; what is not JSON may be counted wrong, never too low for
-// what is.
-int depth_of(std::string_view text) {
-  int depth = 0;
+struct JsonSize {
   int deepest = 0;
+  std::int64_t members = 0;  // of all its objects
+};
+
+// Brackets and colons outside strings; what is not JSON may be counted wrong, never too low for
+// what is.
+JsonSize size_of_json(std::string_view text) {
+  JsonSize size;
+  int depth = 0;
   bool is_text = false;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
@@ -27,20 +36,26 @@ int depth_of(std::string_view text) {
       continue;
     }
     is_text = c == '"';
+    size.members += c == ':' ? 1 : 0;
     if (c == '{' || c == '[') {
-      deepest = std::max(deepest, ++depth);
+      size.deepest = std::max(size.deepest, ++depth);
     } else if (c == '}' || c == ']') {
       --depth;
     }
   }
-  return deepest;
+  return size;
 }
 
 }  // namespace
 
 Result<Json> parsed_object(std::string_view text, std::string_view where) {
-  if (depth_of(text) > kDeepest) {
+  const JsonSize size = size_of_json(text);
+  if (size.deepest > kDeepest) {
     return external("JSON nested more than 64 deep", std::string(where));
+  }
+  if (size.members > kMostMembers) {
+    return external(fmt::format("JSON with more than {} members", kMostMembers),
+                    std::string(where));
   }
   Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!json.is_object()) {

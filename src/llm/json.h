@@ -13,7 +13,8 @@ namespace sextant::llm {
 
 using Json = nlohmann::ordered_json;
 
-// An object, nested at most 64 deep; an Error otherwise, at `where`.
+// An object, nested at most 64 deep and of at most 20,000 members in all; an Error otherwise, at
+// `where`.
 Result<Json> parsed_object(std::string_view text, std::string_view where);
 // Bytes that are no UTF-8 are replaced.
 std::string dumped(const Json& json);

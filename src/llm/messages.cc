@@ -6,6 +6,13 @@
 namespace sextant::llm {
 namespace {
 
+// What the model gave as arguments, which came as text; {} where they are no object that may be
+// sent back.
+Json argument_object(const std::string& text) {
+  Result<Json> object = parsed_object(text, kInReply);
+  return object ? *std::move(object) : Json::object();
+}
+
 Json model_blocks(const Turn& turn) {
   Json blocks = Json::array();
   if (!turn.text.empty()) {
@@ -15,7 +22,7 @@ Json model_blocks(const Turn& turn) {
     blocks.push_back({{"type", "tool_use"},
                       {"id", call.id},
                       {"name", call.name},
-                      {"input", schema_of(call.arguments)}});
+                      {"input", argument_object(call.arguments)}});
   }
   return blocks;
 }

@@ -199,6 +199,30 @@ TEST(ChatProtocol, ServersThatLeaveOutPlacesAreUnderstood) {
   EXPECT_EQ(reply->ending, Ending::kCalls);
 }
 
+TEST(Protocols, ArgumentsOfAnyDepthAreSentBackWithoutHarm) {
+  std::string deep = "{\"a\":";
+  deep += std::string(100'000, '[') + std::string(100'000, ']') + "}";
+  Conversation conversation = small_talk();
+  conversation.turns[1].calls[0].arguments = deep;
+  for (const Protocol protocol : kAll) {
+    EXPECT_GT(request_body(protocol, conversation, {.model = "m"}).size(), 0U);
+  }
+  const TestJson body = body_of(Protocol::kMessages, conversation);
+  EXPECT_EQ(body["messages"][1]["content"][1]["input"], TestJson::object());
+}
+
+TEST(Protocols, AnEventOfTooManyMembersIsAnErrorBeforeItIsRead) {
+  std::string many = "data: {\"a\": 0";
+  for (int i = 0; i < 20'000; ++i) {
+    many += ",\"" + std::to_string(i) + "\":0";
+  }
+  for (const Protocol protocol : kAll) {
+    const auto reply = decoded(protocol, many + "}\n\n");
+    ASSERT_FALSE(reply);
+    EXPECT_NE(reply.error().what.find("more than 20000 members"), std::string::npos);
+  }
+}
+
 TEST(Protocols, HostsHaveTheirUsualOne) {
   EXPECT_EQ(usual_protocol("api.openai.com"), Protocol::kResponses);
   EXPECT_EQ(usual_protocol("api.anthropic.com"), Protocol::kMessages);

@@ -187,10 +187,14 @@ void ScriptedModel::answer(const http::Request& request, http::Exchange& exchang
     case Fault::kRefusesKey:
       return answer_error(401, "Incorrect API key provided: " + key_of(request), exchange);
     case Fault::kCut:
-      stream = stream.substr(0, stream.size() / 3);
+      stream = stream.substr(0, stream.size() * 3 / 5);  // behind the first half of the text
       break;
     case Fault::kInvalidJson:
       stream = "data: {\"choices\": [}\n\n" + stream;
+      break;
+    case Fault::kSaid:
+      stream =
+          "event: error\ndata: " + ScriptJson{{"error", {{"message", line.text}}}}.dump() + "\n\n";
       break;
     case Fault::kNoStream:
       return exchange.answer({.status = 200, .body = "{\"choices\": []}"});

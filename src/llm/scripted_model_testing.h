@@ -23,6 +23,7 @@ enum class Fault : std::uint8_t {
   kInvalidJson,  // an event that is no JSON
   kNoStream,     // 200, and no event
   kRefusesKey,   // 401, and says the key back
+  kSaid,         // the text is what went wrong, within the stream
 };
 
 struct Line {

@@ -32,7 +32,8 @@ Result<fs::path> root_folder(const std::string& named) {
   return root;
 }
 
-// The context again, with what settings name by a path that begins in this working folder.
+// The context again, with what settings name by a path that begins in this working folder, and
+// without what only a request to somebody else needs.
 Result<app::Context> context_from_anywhere(const app::Context& context) {
   std::map<std::string, app::Setting> whole;
   for (const char* const key : {"data", "kb"}) {
@@ -41,7 +42,9 @@ Result<app::Context> context_from_anywhere(const app::Context& context) {
       whole[key] = {fs::absolute(setting.value).string(), setting.origin};
     }
   }
-  return app::load_context(whole, app::Surroundings::of_process());
+  SEXTANT_TRY(app::Context moved, app::load_context(whole, app::Surroundings::of_process()));
+  moved.network = {};  // nobody is asked from here: no key and no proxy is needed
+  return moved;
 }
 
 Result<std::optional<std::uint16_t>> port_of(const std::string& text) {

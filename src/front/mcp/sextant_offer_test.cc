@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "app/tune_llm.h"
 #include "base/read_fence.h"
 #include "base/scratch_folder_testing.h"
 #include "front/mcp/server.h"
@@ -79,6 +80,23 @@ TEST_F(SextantOffer, WhereTheUsersStateLiesIsNoAssistantsToChoose) {
     }
   }
   EXPECT_TRUE(failed(call("kb_search", {{"what", "x"}, {"kb", "/tmp/other.sqlite"}})));
+}
+
+TEST_F(SextantOffer, NothingIsSentToALanguageModel) {
+  const Json tools = result_of("tools/list")["tools"];
+  for (const app::Parameter& parameter : app::llm_parameters()) {
+    for (const Json& tool : tools) {
+      EXPECT_FALSE(tool["inputSchema"]["properties"].contains(std::string(parameter.name)))
+          << tool["name"] << parameter.name;
+    }
+  }
+  const Json asked = call("tune", {{"model", "llama-3.2-1b"},
+                                   {"on", "8xh100-sxm"},
+                                   {"layout", "tp=8"},
+                                   {"llm", "http://127.0.0.1:9"},
+                                   {"llm-model", "m"}});
+  EXPECT_TRUE(failed(asked));
+  EXPECT_NE(text(asked).find("`llm` is no argument"), std::string::npos) << text(asked);
 }
 
 TEST_F(SextantOffer, AnAnswerIsAShortTextAndADocument) {

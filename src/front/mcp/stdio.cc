@@ -29,12 +29,14 @@ class Lines {
   std::optional<std::string> next() {
     std::string line;
     while (true) {
-      auto* const end = std::find(buffer_.begin() + at_, buffer_.begin() + size_, '\n');
+      const char* const begun = buffer_.data() + at_;
+      const char* const last = buffer_.data() + size_;
+      const char* const end = std::find(begun, last, '\n');
       // One byte over the limit is kept, so that it is seen to be broken.
-      const auto room = static_cast<std::ptrdiff_t>(kMostMessageBytes + 1 - line.size());
-      line.append(buffer_.begin() + at_, std::min(end, buffer_.begin() + at_ + room));
-      if (end != buffer_.begin() + size_) {
-        at_ = end - buffer_.begin() + 1;
+      const std::size_t room = kMostMessageBytes + 1 - line.size();
+      line.append(begun, std::min(static_cast<std::size_t>(end - begun), room));
+      if (end != last) {
+        at_ = end - buffer_.data() + 1;
         return line;
       }
       if (!fill()) {

@@ -23,8 +23,12 @@ std::vector<std::string_view> with_features(std::initializer_list<std::string_vi
   return all;
 }
 
-// Never an assistant's to choose: where the user's own state lies, and what is logged there.
-constexpr auto kNever = std::to_array<std::string_view>({"kb", "session"});
+// Never an assistant's to choose: where the user's own state lies, what is logged there, and
+// whether a language model is asked. With its address an assistant that was talked into it would
+// send the job, and the user's key, to whom it likes.
+constexpr auto kNever = std::to_array<std::string_view>(
+    {"kb", "session", "llm", "llm-model", "llm-protocol", "llm-budget", "llm-price", "ask",
+     "interactive", "dry-run-llm", "mask"});
 
 // An entry that an assistant adds says nothing measured: no figures, no grade of trust. So it
 // stands behind everything that was measured (kb/search.h). Nor does it replace another.

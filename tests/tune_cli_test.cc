@@ -226,7 +226,7 @@ TEST(TuneCli, AJobIsTunedAndItsSessionReplays) {
   EXPECT_FALSE(first["layout"].is_null());
   const std::string run = first["run"][0].get<std::string>();
   EXPECT_TRUE(run.starts_with("sextant emit llama-3.1-8b --on 8xh100-sxm --layout ")) << run;
-  EXPECT_NE(run.find(" --to megatron"), std::string::npos) << run;
+  EXPECT_NE(run.find(" --gbs 64 --to megatron"), std::string::npos) << run;  // of this job
   bool idea_is_answered = false;
   for (const char* list : {"proposals", "ideas", "turned_down"}) {
     for (const json& one : answer[list]) {
@@ -290,6 +290,23 @@ TEST(TuneCli, HostileNamesAreShownAsText) {
     EXPECT_EQ(ran.out.find("\xE2\x80\xAE"), std::string::npos);
     EXPECT_TRUE(format != "md" || ran.out.find("<script") == std::string::npos);
   }
+}
+
+TEST(TuneCli, AFactThatSeveralLinesOfAScriptSayIsShownOnce) {
+  const Folder folder;
+  const std::string file = folder.write(
+      "train.sh",
+      "GPUS=8\nexport WORLD_SIZE=8\ntorchrun --nproc_per_node 8 --nnodes 1 pretrain_gpt.py "
+      "--num-layers 32 --hidden-size 4096 --ffn-hidden-size 14336 --num-attention-heads 32 "
+      "--group-query-attention --num-query-groups 8 --seq-length 4096 "
+      "--max-position-embeddings 4096 --swiglu --untie-embeddings-and-output-weights "
+      "--vocab-size 128256 --tensor-model-parallel-size 8 --micro-batch-size 1 "
+      "--global-batch-size 64 --bf16\n");
+  const Ran ran =
+      tuned({"--from", file, "--on", "8xh100-sxm", "--no-log", "--no-planner", "--no-kb"});
+  const std::size_t first = ran.out.find("devices 8;");
+  ASSERT_NE(first, std::string::npos) << ran.out << ran.err;
+  EXPECT_EQ(ran.out.find("devices 8;", first + 1), std::string::npos) << ran.out;
 }
 
 TEST(TuneCli, WhatIsWrongIsSaid) {

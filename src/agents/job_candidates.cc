@@ -21,23 +21,25 @@ using verify::Proposal;
 
 constexpr std::string_view kBuiltIn = "built-in";
 
-// "tp 8 -> 4, mbs 1 -> 2"; the first of many.
+// "tp 8 -> 4, mbs 1 -> 2"; of many as many as a line holds.
 std::string change_title(const Job& before, const Layout& layout) {
   constexpr std::size_t kMostNamed = 4;
+  constexpr std::size_t kMostTitle = 80;
   Job after = before;
   after.layout = layout;
-  const std::vector<verify::ChangedKey> keys = verify::changed_keys(before, after);
-  std::vector<std::string> parts;
-  for (const verify::ChangedKey& key : keys) {
-    const bool is_wrong = key.key == "dp" && key.after == "0";  // the others do not divide
-    if (parts.size() < kMostNamed && !is_wrong) {
-      parts.push_back(fmt::format("{} {} -> {}", key.key, key.before, key.after));
+  std::vector<verify::ChangedKey> keys = verify::changed_keys(before, after);
+  std::erase_if(keys, [](const verify::ChangedKey& key) {
+    return key.key == "dp" && key.after == "0";  // the others do not divide
+  });
+  std::string title;
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    const std::string part = fmt::format("{} {} -> {}", keys[i].key, keys[i].before, keys[i].after);
+    if (i > 0 && (i == kMostNamed || title.size() + part.size() > kMostTitle)) {
+      return title + fmt::format(", and {} more", keys.size() - i);
     }
+    title += (i > 0 ? ", " : "") + part;
   }
-  if (keys.size() > kMostNamed) {
-    parts.push_back(fmt::format("and {} more", keys.size() - kMostNamed));
-  }
-  return join(parts, ", ");
+  return title;
 }
 
 JobCandidate layout_candidate(CandidateOrigin origin, const Layout& layout,

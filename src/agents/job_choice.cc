@@ -84,6 +84,9 @@ class Choosing {
   }
 
  private:
+  // The judge has nothing against it: others are better, or it gains nothing that can be told.
+  void tell_idea(RankedCandidate one) { choice_.ideas.push_back(std::move(one)); }
+
   void turn_down(RankedCandidate one) {
     const bool has_room = choice_.turned_down.size() < kProposals;
     if (is_own(one) || has_room) {
@@ -101,7 +104,7 @@ class Choosing {
     if (standing_.is_users && is_no_faster(one) && !is_asked) {
       slower_ += 1;
       if (is_own(one)) {
-        turn_down(std::move(one));
+        tell_idea(std::move(one));
       }
       return;
     }
@@ -118,7 +121,7 @@ class Choosing {
                std::ranges::none_of(choice_.proposed, is_mend)) {
       choice_.proposed.back() = std::move(one);
     } else if (is_own(one)) {
-      turn_down(std::move(one));
+      tell_idea(std::move(one));
     }
   }
 

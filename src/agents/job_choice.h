@@ -20,7 +20,8 @@ struct RankedCandidate {
 
 struct Choice {
   std::vector<RankedCandidate> proposed;     // at most kProposals, the best first
-  std::vector<RankedCandidate> turned_down;  // the user's, and others that were rejected
+  std::vector<RankedCandidate> turned_down;  // rejected: the user's, and a few others
+  std::vector<RankedCandidate> ideas;        // the user's that are neither
   std::optional<std::string> fewer;
   std::optional<std::string> keep;
 };

@@ -88,7 +88,7 @@ std::vector<verify::Citation> standing_citations(const Verdict& verdict) {
 
 std::string bottleneck_sentence(const Proposal& draft, const Verdict& verdict, const Told& told) {
   const std::string held =
-      fmt::format("held up by {}: {}", diagnose::name_of(told.analysis.settled.bottleneck),
+      fmt::format("held up by {}; {}", diagnose::name_of(told.analysis.settled.bottleneck),
                   told.analysis.root_cause);
   if (!draft.change.mends.empty()) {
     return fmt::format("it mends '{}'; the run is {}", draft.change.mends, held);
@@ -113,14 +113,21 @@ std::string memory_sentence_of(const Proposal& draft, const Verdict& verdict,
   const std::string need =
       fmt::format("needs {} of {} a device", to_text(verdict.after->memory.fullest.least),
                   to_text(standing.task->problem.available()));
-  return verdict.before ? fmt::format("{}, {} as it stands", need,
-                                      to_text(verdict.before->memory.fullest.least))
-                        : need;
+  return verdict.before
+             ? fmt::format("{}, {} {}", need, to_text(verdict.before->memory.fullest.least),
+                           standing.is_users ? "as it stands" : "the planner's first")
+             : need;
 }
 
 std::string comparison_sentence(const Verdict& verdict) {
-  if (!verdict.stands() || !verdict.speed) {
+  if (!verdict.stands()) {
     return verdict.reason;
+  }
+  if (!verdict.speed || !verdict.before || !verdict.after) {
+    return verdict.after
+               ? fmt::format("step {}; no step of the job as it stands to compare it with",
+                             to_text(verdict.after->step.step))
+               : verdict.reason;
   }
   const step::Difference& speed = *verdict.speed;
   return fmt::format("step {} -> {}: {}", to_text(verdict.before->step.step),
@@ -137,11 +144,11 @@ bool changes_format(const Proposal& proposal) {
 
 std::vector<std::string> trade_offs_of_job(const Proposal& draft, const Verdict& verdict) {
   std::vector<std::string> trade_offs = draft.trade_offs;
-  if (changes_format(draft)) {
-    trade_offs.emplace_back("numbers are kept in another format: compare the loss of both");
-  }
   if (!verdict.before || !verdict.after) {
     return trade_offs;
+  }
+  if (changes_format(draft)) {
+    trade_offs.emplace_back("numbers are kept in another format: compare the loss of both");
   }
   for (const MovedTerm& term : moved_terms(*verdict.before, *verdict.after)) {
     if (term.change > Seconds()) {

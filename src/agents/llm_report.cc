@@ -86,6 +86,12 @@ std::string report_for_model(const Report& report) {
   for (const Judged& one : report.proposals) {
     add_judged(text, one);
   }
+  if (!report.ideas.empty()) {
+    text += "The user's own ideas:\n";
+  }
+  for (const Judged& one : report.ideas) {
+    add_judged(text, one);
+  }
   if (!report.turned_down.empty()) {
     text += "Turned down:\n";
   }

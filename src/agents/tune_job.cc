@@ -43,6 +43,9 @@ class JobTuning {
     for (RankedCandidate& one : choice.turned_down) {
       report_.turned_down.push_back(told(std::move(one)));
     }
+    for (RankedCandidate& one : choice.ideas) {
+      report_.ideas.push_back(told(std::move(one)));
+    }
     report_.fewer = std::move(choice.fewer);
     report_.keep = std::move(choice.keep);
     return std::move(report_);

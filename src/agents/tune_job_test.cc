@@ -175,6 +175,40 @@ TEST(TuneJob, AnIdeaThatDoesNotFitIsTurnedDownWithItsTerm) {
   EXPECT_EQ(report.turned_down.front().proposal.author, "user");
 }
 
+TEST(TuneJob, ASoundIdeaThatThreeOthersBeatIsNotTurnedDown) {
+  ToolBench bench = slow_job();
+  JobCase asked = bench.asked();
+  for (const char* words :
+       {"recompute=none", "tp=4,recompute=none", "tp=2,recompute=none", "tp=1,recompute=none"}) {
+    asked.ideas.push_back({.change = {.layout = words}});
+  }
+  const Report report = tuned(asked, bench.judging());
+  EXPECT_EQ(report.proposals.size(), 3U);
+  EXPECT_TRUE(report.turned_down.empty());
+  ASSERT_EQ(report.ideas.size(), 1U);
+  EXPECT_TRUE(report.ideas.front().verdict.stands());
+  EXPECT_EQ(report.ideas.front().proposal.author, "user");
+}
+
+TEST(TuneJob, ATitleIsALineThatCountsWhatItLeavesOut) {
+  ToolBench bench = small_job("tp=2,mbs=1,recompute=full,zero=1");
+  JobCase asked = bench.asked();
+  Tools tools = bench.judging();
+  tools.plan = [&bench](std::size_t) -> Result<std::vector<search::PlanRow>> {
+    describe::Job job = bench.task.problem.job;
+    EXPECT_TRUE(describe::set_layout(
+        "tp=1,mbs=2,recompute=none,zero=1,overlap=grad_reduce+param_gather", job));
+    return std::vector{search::plan_row(bench.task, job.layout)};
+  };
+  const Report report = tuned(asked, tools);
+  ASSERT_EQ(report.proposals.size(), 1U);
+  const std::string& title = report.proposals.front().proposal.title;
+  EXPECT_LE(title.size(), 96U) << title;
+  EXPECT_TRUE(title.starts_with("tp 2 -> 1, ")) << title;
+  EXPECT_NE(title.find(", and "), std::string::npos) << title;
+  EXPECT_TRUE(title.ends_with(" more")) << title;
+}
+
 TEST(TuneJob, AnIdeaThatChangesWhatIsPinnedIsTurnedDownForIt) {
   ToolBench bench = slow_job();
   bench.task.problem.fixed.emplace_back("tp");

@@ -17,6 +17,7 @@
 #include "describe/layout/job_layout.h"
 #include "describe/layout/layout_text.h"
 #include "describe/layout/legality.h"
+#include "emit/launch.h"
 #include "search/find.h"
 #include "search/objective.h"
 #include "search/plan_path.h"
@@ -275,6 +276,22 @@ verify::Verdict judged_again(const JobScene& scene, bool with_planner,
   return judged_at(scene, there, proposal);
 }
 
+// What else was said of the job: without it another job's files would be written.
+std::string rest_of_job(const JobRequest& asked, const describe::Job& job) {
+  std::string text;
+  if (!asked.framework.empty()) {
+    text += fmt::format(" ‹framework {}›", asked.framework);
+  }
+  if (!asked.sequences.empty()) {
+    text += fmt::format(" ‹seq {}›", emit::shell_quoted(asked.sequences));
+  }
+  text += fmt::format(" ‹gbs {}›", job.global_batch);
+  if (!asked.workload.empty()) {
+    text += fmt::format(" ‹workload {}›", emit::shell_quoted(asked.workload));
+  }
+  return text;
+}
+
 // The command that writes the framework's files, or what is to be changed in the user's own.
 using Commands =
     std::function<std::vector<std::string>(const agents::Judged&, const JobScene& scene)>;
@@ -290,14 +307,17 @@ Commands what_to_run(const TuneRequest& request, const ExperimentFiles& files) {
       return commands;
     }
     if (!file.empty()) {
-      commands.push_back(fmt::format("«emit» ‹diff {}› ‹layout {}›", file, change.layout));
+      commands.push_back(fmt::format("«emit» ‹diff {}› ‹layout {}›", emit::shell_quoted(file),
+                                     emit::shell_quoted(change.layout)));
       return commands;
     }
     const describe::Framework framework = scene.problem->problem.job.framework;
     for (const auto& [dialect, word] : emit::kDialectWords) {
       if (emit::framework_of(dialect) == framework) {
-        commands.push_back(fmt::format("«emit» {} ‹on {}› ‹layout {}› ‹to {}›", job.model,
-                                       job.cluster, judged.layout, word));
+        commands.push_back(
+            fmt::format("«emit» {} ‹on {}› ‹layout {}›{} ‹to {}›", emit::shell_quoted(job.model),
+                        emit::shell_quoted(job.cluster), emit::shell_quoted(judged.layout),
+                        rest_of_job(job, scene.problem->problem.job), word));
         break;
       }
     }
@@ -353,9 +373,9 @@ Result<PreparedTune> prepared_job(const TuneRequest& request, const Knowledge& k
                       const agents::Tools& tools) -> Result<agents::Report> {
     SEXTANT_TRY(agents::Report report,
                 agents::tune_job(scene->job, job_tools(scene, with_planner, tools)));
-    for (agents::Judged& judged : report.proposals) {
-      if (judged.run.empty()) {
-        judged.run = to_try(judged, *scene);
+    for (auto* const list : {&report.proposals, &report.ideas}) {
+      for (agents::Judged& judged : *list) {
+        judged.run = judged.run.empty() ? to_try(judged, *scene) : judged.run;
       }
     }
     return report;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -29,12 +30,14 @@ std::string_view bottleneck_word(diagnose::Bottleneck bottleneck) {
   return diagnose::name_of(bottleneck);
 }
 
-// "device tpu-v5p; chips 512"; what nobody knows is named apart.
+// "device tpu-v5p; chips 512"; what nobody knows is named apart, what several lines of a file say
+// once.
 std::string known_facts(const Analysis& analysis) {
   std::vector<std::string> parts;
   for (const agents::Fact& fact : analysis.experiment) {
-    if (!fact.value.empty()) {
-      parts.push_back(fmt::format("{} {}", fact.key, fact.value));
+    std::string part = fmt::format("{} {}", fact.key, fact.value);
+    if (!fact.value.empty() && std::ranges::find(parts, part) == parts.end()) {
+      parts.push_back(std::move(part));
     }
   }
   return join(parts, "; ");
@@ -128,8 +131,9 @@ std::string claims_text(const verify::Verdict& verdict, bool verbose) {
 }
 
 std::string citation_text(const verify::Citation& citation) {
-  return fmt::format("{} {}", describe::word_of<verify::Cited>(verify::kCitedWords, citation.kind),
-                     citation.id);
+  const std::string_view kind =
+      describe::word_of<verify::Cited>(verify::kCitedWords, citation.kind);
+  return citation.id.empty() ? std::string(kind) : fmt::format("{} {}", kind, citation.id);
 }
 
 // Those that were looked at, with those that were struck; else as the proposal has them.

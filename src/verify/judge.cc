@@ -109,7 +109,8 @@ class LayoutJudgement {
   }
 
   bool words() {
-    if (const auto laid = describe::lay_over(proposal_.change.layout, after_); !laid) {
+    if (auto laid = describe::lay_over(proposal_.change.layout, after_); !laid) {
+      laid.error().where = "the change";  // whichever parameter it came by
       return end(Ruling::kRejected, Ground::kWords, sextant::to_text(laid.error()));
     }
     if (const auto tokens = step::check_tokens(after_); !tokens) {

@@ -7,7 +7,9 @@
 #include "app/context.h"
 #include "app/plan_request.h"
 #include "base/result.h"
+#include "base/units.h"
 #include "describe/assumption.h"
+#include "emit/settings.h"
 #include "machine/machine.h"
 #include "search/task.h"
 
@@ -16,6 +18,8 @@ namespace sextant::app {
 struct PlanProblem : search::Task {
   std::optional<describe::Layout> users;          // of the user's own files
   std::vector<describe::Violation> users_broken;  // rules that those break
+  std::optional<Seconds> measured;                // a step of it, of a log
+  std::optional<emit::Dialect> dialect;           // of those files
   machine::InputFiles inputs;
   describe::Assumptions assumed;
 };

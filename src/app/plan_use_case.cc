@@ -30,7 +30,7 @@ std::vector<Parameter> problem_parameters() {
                   .kind = ParameterKind::kWord,
                   .value = "FORMAT",
                   .help = "of the large products",
-                  .fallback = "bf16",
+                  .otherwise = "bf16 where the device multiplies fast in it, else fp16, else fp32",
                   .words = main_spellings(describe::kPrecisionWords),
                   .example = "fp8"},
                  {.name = "fix",

@@ -82,7 +82,9 @@ TEST(PlanObjectives, WhatChangesConvergenceIsFreeByNameOnly) {
     EXPECT_NE(std::find(tried.begin(), tried.end(), one), tried.end()) << one;
   }
   EXPECT_EQ(chosen, "precision=fp8,gbs=256");
-  for (const json& one : answer_of(plan_words({"--free", "gbs,seq"}))["freed"]) {
+  const json lengths = answer_of(plan_words({"--free", "gbs,seq"}));
+  EXPECT_FALSE(lengths["freed"].empty());
+  for (const json& one : lengths["freed"]) {
     const auto what = one["what"].get<std::string>();
     EXPECT_EQ(what.find("gbs="), what.rfind("gbs=")) << what;
     EXPECT_EQ(what.find("seq="), 0U) << what;

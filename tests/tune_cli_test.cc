@@ -250,8 +250,9 @@ TEST(TuneCli, ABatchLeftOutIsTheOneThatEstimateAssumes) {
   EXPECT_EQ(estimated["global_batch"], 1023);
   TuneWords tune = job;
   tune.insert(tune.end(), {"--pin", "tp=8,pp=1,cp=1,mbs=3", "--no-log", "--no-kb"});
+  const json answer = tune_answer(tune);
   std::string batch;
-  for (const json& fact : tune_answer(tune)["analysis"]["experiment"]) {
+  for (const json& fact : answer["analysis"]["experiment"]) {
     if (fact["key"] == "gbs") {
       batch = fact["value"].get<std::string>();
     }

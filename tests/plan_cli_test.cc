@@ -2,6 +2,8 @@
 // changes to one's own job, files and pictures.
 #include "plan_cli.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -9,6 +11,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "base/places_testing.h"
 #include "run_program.h"
 
 namespace sextant::tests {
@@ -216,8 +219,76 @@ TEST(PlanCli, OnesOwnJobGetsTheChangesWorthMaking) {
   EXPECT_DOUBLE_EQ(step_of(changes["after"]), before);
   EXPECT_GE(before, step_of(answer["plans"][0]) * (1.0 - 1e-12));
   EXPECT_LE(before, step_of(answer["plans"][0]) * 1.05);
+  EXPECT_TRUE(changes["measured_step_time_s"].is_null());
+  EXPECT_EQ(changes["scale"], 1.0);
   const Ran ran = run_sextant({"plan", "--from", script, "--on", "h100-sxm", "--fix", "cp=1"});
-  expect_said(ran.out, {"now  ", "change", "gain", "all of them", "gives "});
+  expect_said(ran.out, {"now  ", "change", "gain", "all of them", "gives ",
+                        "in your own settings:", "--tensor-model-parallel-size 2"});
+}
+
+// The log's steps take 3.41 s. What is predicted of changes is scaled by what it is off.
+TEST(PlanCli, ALogAnchorsTheChangesOnWhatWasMeasured) {
+  const Words words{
+      "plan",     "--from",   source_folder().string() + "/tests/data/logs/megatron.log",
+      "--on",     "h100-sxm", "--fix",
+      "cp=1,pp=2"};
+  const json changes = answer_of(words)["changes"];
+  const auto measured = changes["measured_step_time_s"].get<double>();
+  EXPECT_NEAR(measured, 3.406, 0.001);
+  EXPECT_DOUBLE_EQ(changes["scale"].get<double>(), measured / step_of(changes["before"]));
+  const json& first = changes["changes"][0];
+  EXPECT_NEAR(step_of(first) + first["gain_s"].get<double>(), measured, 1e-9);
+  EXPECT_NEAR(step_of(changes["changes"].back()),
+              changes["scale"].get<double>() * step_of(changes["after"]), 1e-9);
+  EXPECT_NE(first["settings"].get<std::string>().find("--"), std::string::npos) << first;
+  expect_said(run_sextant(words).out, {"measured 3.406 s", "as the log says"});
+}
+
+// One batch for every command where none is stated: the plan's layout asked alone is the plan.
+TEST(PlanCli, ALayoutAskedAloneHasThePlansBatch) {
+  const json answer = answer_of(
+      {"plan", "llama-3.1-8b", "--on", "8xh100-sxm", "--fix", "cp=1,mbs=1,recompute=none"});
+  const json& plan = answer["recommended"];
+  const json alone =
+      json::parse(run_sextant({"estimate", "llama-3.1-8b", "--on", "8xh100-sxm", "--layout",
+                               plan["layout"].get<std::string>(), "--json"})
+                      .out);
+  EXPECT_EQ(alone["step_time_s"], plan["step_time_s"]);
+}
+
+// V100 has no bf16.
+TEST(PlanCli, AnOldDeviceIsPlannedInTheFormatItHas) {
+  const json answer = answer_of({"plan", "gpt2", "--on", "8xv100-sxm-32g", "--gbs", "64", "--fix",
+                                 "cp=1,mbs=1,recompute=none"});
+  EXPECT_EQ(answer["recommended"]["keys"]["precision"], "fp16");
+  EXPECT_EQ(answer["recommended"]["keys"]["parameters"], "fp16");
+}
+
+// Who sends contexts says nothing where there are none.
+TEST(PlanCli, WhyNotTakesWhatDoesNothingAsSaid) {
+  const json answer =
+      answer_of({"plan", "llama-3.1-8b", "--on", "8xh100-sxm", "--framework", "torchtitan", "--seq",
+                 "8192", "--gbs", "16", "--fix", "mbs=1,tp=1,pp=1", "--why-not", "zero=3,mbs=1"});
+  EXPECT_TRUE(answer["why_not"]["outside"].empty()) << answer["why_not"];
+  EXPECT_GT(step_of(answer["why_not"]["step"]), 0.0);
+  EXPECT_EQ(answer["plans"][0]["layout"].get<std::string>().find("cp_method"), std::string::npos);
+}
+
+TEST(PlanCli, TextIsAsWideAsTheTerminal) {
+  for (const std::size_t width : {80U, 120U}) {
+    const Ran ran = run_sextant(plan_words({}), {}, {"COLUMNS=" + std::to_string(width)});
+    ASSERT_EQ(ran.exit_code, 0) << ran.err;
+    std::size_t longest = 0;
+    std::size_t place = 0;
+    for (const char c : ran.out) {
+      place = c == '\n' ? 0 : place + ((static_cast<unsigned char>(c) & 0xC0U) == 0x80U ? 0 : 1);
+      longest = std::max(longest, place);
+    }
+    EXPECT_LE(longest, width) << ran.out;
+    EXPECT_GT(longest, width / 2);
+  }
+  const Ran wrong = run_sextant({"plan", "gpt2", "--on", "8xh1000"}, {}, {"COLUMNS=80"});
+  EXPECT_LE(wrong.err.find('\n'), 80U) << wrong.err;
 }
 
 TEST(PlanCli, OnesOwnJobThatDoesNotSayEnoughIsAnError) {
@@ -245,6 +316,10 @@ TEST(PlanCli, PicturesAreWritten) {
   const Folder folder;
   const std::string out = (folder.path() / "pictures").string();
   Words words = plan_words({"--plot", out}, "cp=1,mbs=1,recompute=none,overlap=grad_reduce");
+  // A front takes a search of its own: there is a picture of it where one was asked for.
+  ASSERT_EQ(run_sextant(words).exit_code, 0);
+  EXPECT_FALSE(std::filesystem::exists(folder.path() / "pictures" / "front.svg"));
+  words.emplace_back("--pareto");
   const Ran ran = run_sextant(words);
   ASSERT_EQ(ran.exit_code, 0) << ran.err;
   for (const char* name : {"memory", "timeline", "waterfall", "front", "heat-map"}) {
@@ -267,6 +342,7 @@ TEST(PlanCli, WrongWordsAreUsage) {
       {plan_words({"--out", "x"}), "--emit"},
       {plan_words({"--why-not", "tq=3"}), "--why-not"},
       {plan_words({}, "tq=3"), "--fix"},
+      {plan_words({"--precision", "fp7"}), "--precision: 'fp7'"},
       {plan_words({"--emit", "torchtitan", "--framework", "megatron-core"}), "not a dialect"},
       {plan_words({"--plot-as", "jpg", "--plot", "x"}), "svg or png"}};
   for (const auto& [words, said] : cases) {

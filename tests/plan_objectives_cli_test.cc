@@ -82,6 +82,13 @@ TEST(PlanObjectives, WhatChangesConvergenceIsFreeByNameOnly) {
     EXPECT_NE(std::find(tried.begin(), tried.end(), one), tried.end()) << one;
   }
   EXPECT_EQ(chosen, "precision=fp8,gbs=256");
+  const json lengths = answer_of(plan_words({"--free", "gbs,seq"}));
+  EXPECT_FALSE(lengths["freed"].empty());
+  for (const json& one : lengths["freed"]) {
+    const auto what = one["what"].get<std::string>();
+    EXPECT_EQ(what.find("gbs="), what.rfind("gbs=")) << what;
+    EXPECT_EQ(what.find("seq="), 0U) << what;
+  }
   EXPECT_EQ(freed["global_batch"], 256);
   EXPECT_DOUBLE_EQ(freed["plans"][0]["tokens_per_s"].get<double>(), best);
   for (const Words& wrong :
@@ -131,6 +138,60 @@ TEST(PlanObjectives, ADeadlineAsksForMoreDevices) {
   const Ran ran = run_sextant(never);
   EXPECT_EQ(ran.exit_code, 1) << ran.out;
   expect_said(ran.out, {"the deadline of 1 days is missed", "too slow"});
+}
+
+// Five nodes divide nothing of eight: they are tried all the same.
+TEST(PlanObjectives, TheFewestDevicesAreLookedForNodeByNode) {
+  const json answer = answer_of({"plan", "llama-3.1-8b", "--on", "64xh100-sxm", "--gbs", "1920",
+                                 "--fix", "cp=1,mbs=1,pp=1,recompute=none", "--tokens", "1T",
+                                 "--days", "28", "--objective", "devices"});
+  const json& counts = answer["counts"];
+  EXPECT_EQ(answer["devices"], counts.back()["devices"]);
+  EXPECT_EQ(answer["devices"], 40) << counts;
+  EXPECT_TRUE(counts.back()["meets"].get<bool>());
+}
+
+TEST(PlanObjectives, AMissedDeadlineIsANo) {
+  const json missed = answer_of(plan_words({"--tokens", "15T", "--days", "3"}), 1);
+  EXPECT_TRUE(missed["found"].get<bool>());
+  EXPECT_EQ(missed["training"]["deadline_days"], 3.0);
+  EXPECT_FALSE(missed["training"]["in_time"].get<bool>());
+  const json in_time = answer_of(plan_words({"--tokens", "1B", "--days", "3"}));
+  EXPECT_TRUE(in_time["training"]["in_time"].get<bool>());
+  EXPECT_TRUE(answer_of(plan_words({"--tokens", "1B"}))["training"]["in_time"].is_null());
+}
+
+// 40 devices do not divide 64 sequences: 80 they do, and so do 32 of them.
+TEST(PlanObjectives, ABatchThatDevicesDoNotDivideIsSaidWithWhatWouldHelp) {
+  const json answer = answer_of({"plan", "llama-3.1-8b", "--on", "40xh100-sxm", "--gbs", "64",
+                                 "--fix", "cp=1,mbs=1,recompute=none,overlap=grad_reduce"});
+  Words said;
+  for (const json& shift : answer["shifts"]) {
+    said.push_back(shift["what"].get<std::string>());
+    EXPECT_EQ(shift["tokens_ratio"] == 1.0, said.back().find("batch of") == std::string::npos);
+  }
+  for (const char* const one :
+       {"a batch of 60", "1 node idle (32 devices)", "one more node (48 devices), a batch of 60"}) {
+    EXPECT_NE(std::find(said.begin(), said.end(), one), said.end())
+        << one << " of " << answer["shifts"];
+  }
+}
+
+// Nothing says so, and no search changes it: torchtitan's own switch.
+TEST(PlanObjectives, SwitchesThatNoSearchChangesAreNamedWhereTheyGain) {
+  const json answer =
+      answer_of({"plan", "llama-3.1-8b", "--on", "8xh100-sxm", "--framework", "torchtitan", "--seq",
+                 "8k", "--gbs", "16", "--fix", "mbs=1,tp=1,pp=1"});
+  EXPECT_EQ(answer["sequence"], 8192);
+  const json& compiled = answer["shifts"][0];
+  EXPECT_EQ(compiled["what"], "compile=compile");
+  EXPECT_LT(step_of(compiled), step_of(answer["plans"][0]));
+  const json same =
+      json::parse(run_sextant({"estimate", "llama-3.1-8b", "--on", "8xh100-sxm", "--framework",
+                               "torchtitan", "--seq", "8192", "--gbs", "16", "--layout",
+                               compiled["layout"].get<std::string>(), "--json"})
+                      .out);
+  EXPECT_DOUBLE_EQ(step_of(same), step_of(compiled));
 }
 
 // One device sends nothing, but does not fit; each further one is used less well.

@@ -239,6 +239,27 @@ TEST(TuneCli, AJobIsTunedAndItsSessionReplays) {
   EXPECT_EQ(replayed.exit_code, 0) << replayed.out << replayed.err;
 }
 
+// 1024 sequences of 4096 are no whole microbatches of three: 1023 are.
+TEST(TuneCli, ABatchLeftOutIsTheOneThatEstimateAssumes) {
+  const std::string layout = "tp=8,mbs=3,recompute=full";
+  const TuneWords job{"llama-3.1-8b", "--on", "8xh100-sxm", "--layout", layout};
+  TuneWords estimate = job;
+  estimate.insert(estimate.begin(), "estimate");
+  estimate.emplace_back("--json");
+  const json estimated = json::parse(run_sextant(estimate).out);
+  EXPECT_EQ(estimated["global_batch"], 1023);
+  TuneWords tune = job;
+  tune.insert(tune.end(), {"--pin", "tp=8,pp=1,cp=1,mbs=3", "--no-log", "--no-kb"});
+  const json answer = tune_answer(tune);
+  std::string batch;
+  for (const json& fact : answer["analysis"]["experiment"]) {
+    if (fact["key"] == "gbs") {
+      batch = fact["value"].get<std::string>();
+    }
+  }
+  EXPECT_EQ(batch, "1023");
+}
+
 TEST(TuneCli, ARunAloneIsAnalysedAndNoLayoutIsProposed) {
   const Folder folder;
   const std::string file = folder.write("rank0.json", made_trace({.world = 2}));

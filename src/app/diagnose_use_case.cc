@@ -46,7 +46,7 @@ std::vector<Parameter> diagnose_parameters() {
        .kind = ParameterKind::kCount,
        .value = "SEQUENCES",
        .help = "of ‹model›: global batch",
-       .otherwise = "one microbatch, four a pipeline rank",
+       .otherwise = "about 4 Mi tokens a step, as replicas share them",
        .example = "256"},
       {.name = "fail-on",
        .value = "CONDITIONS",

@@ -53,7 +53,7 @@ std::vector<Parameter> job_parameters(std::vector<Parameter> more) {
                   .kind = ParameterKind::kFramework,
                   .value = "NAME",
                   .help = "who runs it",
-                  .otherwise = "the setting; maxtext on TPUs, else megatron-core",
+                  .otherwise = "the setting; maxtext on TPUs, other on CPUs, else megatron-core",
                   .words = main_spellings(describe::kFrameworkWords),
                   .example = "torchtitan"},
                  {.name = "seq",
@@ -65,7 +65,7 @@ std::vector<Parameter> job_parameters(std::vector<Parameter> more) {
                   .kind = ParameterKind::kCount,
                   .value = "SEQUENCES",
                   .help = "global batch",
-                  .otherwise = "one microbatch, four a pipeline rank",
+                  .otherwise = "about 4 Mi tokens a step, as replicas share them",
                   .example = "256"},
                  workload_parameter()},
                 std::move(more));

@@ -27,11 +27,24 @@ TEST(JobRequest, WhatIsLeftOutIsFilledByAStatedRule) {
   EXPECT_EQ(job.framework, describe::Framework::kMegatronCore);
   EXPECT_EQ(job.sequences.length, 4096);
   EXPECT_EQ(job.dp(), 8);
-  EXPECT_EQ(job.global_batch, 8 * 1 * 8);  // dp · mbs · four microbatches a pipeline rank
+  EXPECT_EQ(job.global_batch, 1024);  // 4 Mi tokens of 4096
   EXPECT_TRUE(is_assumed(job, "seq=4096"));
-  EXPECT_TRUE(is_assumed(job, "gbs=64"));
+  EXPECT_TRUE(is_assumed(job, "gbs=1024"));
   EXPECT_TRUE(is_assumed(job, "sp=1"));
   EXPECT_EQ(reading->inputs.size(), 4U);  // model, device, system, fabric
+}
+
+// Twelve devices plan 3 · 256 sequences, the nearest to 1024 of three times a power of two.
+TEST(JobRequest, ABatchLeftOutIsOneThatReplicasShareEvenly) {
+  JobRequest asked = h100_request("");
+  asked.cluster = "12xh100-sxm";
+  const auto batch = [&asked](const char* layout) {
+    asked.layout = layout;
+    return read_job(asked, megatron_context())->job.global_batch;
+  };
+  EXPECT_EQ(batch("tp=4"), 768);
+  EXPECT_EQ(batch("tp=4,mbs=512"), 1536);     // one microbatch each
+  EXPECT_EQ(batch("pp=4,vpp=2,mbs=5"), 780);  // of 3 · 5 · 4 the nearest to 768
 }
 
 TEST(JobRequest, ShortModelsTakeTheirOwnLength) {

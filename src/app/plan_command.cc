@@ -10,6 +10,7 @@
 #include "app/plan_pictures.h"
 #include "app/plan_problem.h"
 #include "app/plan_search.h"
+#include "app/plan_settings.h"
 #include "app/plan_why_not.h"
 
 namespace sextant::app {
@@ -45,7 +46,9 @@ Result<void> add_details(const PlanProblem& of, const PlanSearch& searched,
   answer.shifts = search::plan_shifts(of, answer.plans.front().layout, effort_of(request, wishes),
                                       context.data);
   if (of.users) {
-    answer.path = search::plan_path(of, {*of.users, of.users_broken}, best.layout);
+    answer.path =
+        search::plan_path(of, {*of.users, of.users_broken, of.measured_step}, best.layout);
+    answer.path_words = path_settings(of, *answer.path);
   }
   if (!request.dialect.empty()) {
     SEXTANT_TRY(Answered<explain::EmitAnswer> files, plan_files(of, best, request));
@@ -67,8 +70,7 @@ Outcome plan_outcome(const explain::PlanAnswer& answer, const PlanRequest& reque
     return Outcome::kInterrupted;
   }
   // In time was asked for, and is not to be had.
-  const bool late = !answer.counts.empty() && wishes.days && answer.training &&
-                    answer.training->time / 1_days > *wishes.days;
+  const bool late = wishes.days && answer.training && answer.training->time / 1_days > *wishes.days;
   return answer.plans.empty() || late ? Outcome::kNo : Outcome::kFine;
 }
 

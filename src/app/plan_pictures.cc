@@ -48,7 +48,7 @@ std::vector<explain::MeshTime> mesh_times(const std::vector<search::Plan>& plans
 }
 
 std::vector<Picture> pictures_of(const PlanProblem& of, const PlanSearch& searched,
-                                 const explain::PlanAnswer& answer) {
+                                 const explain::PlanAnswer& answer, bool asks_front) {
   const search::PlanRow& best = answer.chosen();
   const std::string job = fmt::format("{} on {}", answer.job.model.name, answer.job.cluster.name);
   std::vector<Picture> pictures{
@@ -65,7 +65,7 @@ std::vector<Picture> pictures_of(const PlanProblem& of, const PlanSearch& search
   for (const search::Plan& plan : searched.found.front) {
     front.push_back(search::plan_row(of, plan.layout));
   }
-  if (!front.empty()) {
+  if (asks_front && !front.empty()) {
     pictures.push_back({"front", explain::front_picture(
                                      front, fmt::format("{}: what no other layout beats in both "
                                                         "time and memory",
@@ -86,7 +86,7 @@ Result<PlanPictures> plan_pictures(const PlanProblem& of, const PlanSearch& sear
                                    const PlanWishes& wishes) {
   PlanPictures pictures;
   const std::filesystem::path folder(request.plot_folder);
-  for (const Picture& picture : pictures_of(of, searched, answer)) {
+  for (const Picture& picture : pictures_of(of, searched, answer, request.pareto)) {
     if (!picture.drawing) {
       pictures.missing.push_back(
           fmt::format("no {}: {}", picture.name, to_text(picture.drawing.error())));

@@ -40,11 +40,15 @@ Result<std::string> fixed_words(const PlanRequest& request) {
   if (request.precision.empty()) {
     return fix;
   }
+  SEXTANT_TRY(const describe::Precision known,
+              describe::parse_word<describe::Precision>(
+                  describe::kPrecisionWords, request.precision, "precision", "‹precision›"));
   SEXTANT_TRY(const std::vector<std::string> keys, fixed_keys(fix));
   if (std::find(keys.begin(), keys.end(), "precision") != keys.end()) {
     return invalid("the precision is given twice", "‹precision›", "‹precision› or ‹fix› precision");
   }
-  return fmt::format("{}{}precision={}", fix, fix.empty() ? "" : ",", request.precision);
+  return fmt::format("{}{}precision={}", fix, fix.empty() ? "" : ",",
+                     describe::word_of<describe::Precision>(describe::kPrecisionWords, known));
 }
 
 Result<PlanProblem> from_words(const PlanRequest& request, const Context& context) {
@@ -90,6 +94,7 @@ Result<PlanProblem> from_files(const PlanRequest& request, const Context& contex
   made.problem.job = std::move(*files.job);
   Job& job = made.problem.job;
   made.users = job.layout;
+  made.dialect = files.settings.dialect;
   for (const describe::Violation& violation : files.violations) {
     if (violation.severity == describe::Severity::kIllegal) {
       made.users_broken.push_back(violation);

@@ -7,8 +7,10 @@
 #include "app/context.h"
 #include "app/plan_request.h"
 #include "base/result.h"
+#include "base/units.h"
 #include "describe/assumption.h"
 #include "emit/dialects.h"
+#include "emit/settings.h"
 #include "machine/machine.h"
 #include "search/task.h"
 
@@ -17,6 +19,7 @@ namespace sextant::app {
 struct PlanProblem : search::Task {
   std::optional<describe::Layout> users;          // of the user's own files
   std::vector<describe::Violation> users_broken;  // rules that those break
+  std::optional<emit::Dialect> dialect;           // of those files
   std::vector<emit::Fact> facts;                  // what they say, and where
   std::optional<Seconds> measured_step;           // of a log
   machine::InputFiles inputs;

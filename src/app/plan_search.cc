@@ -34,8 +34,7 @@ search::Effort effort_of(const PlanRequest& request, const PlanWishes& wishes) {
 search::FindOptions find_options(const PlanRequest& request, const PlanWishes& wishes,
                                  const machine::StepMachine& machine) {
   search::FindOptions options =
-      search::find_options(wishes.objective, machine, effort_of(request, wishes),
-                           request.pareto || !request.plot_folder.empty());
+      search::find_options(wishes.objective, machine, effort_of(request, wishes), request.pareto);
   options.top = request.plot_folder.empty() ? wishes.top : std::max(wishes.top, kHeatMapPlans);
   if (request.progress) {
     options.progress = [show = request.progress](const search::Progress& progress) {

@@ -14,6 +14,7 @@
 #include "app/plan_problem.h"
 #include "app/tune_parts.h"
 #include "base/text.h"
+#include "describe/layout/job_defaults.h"
 #include "describe/layout/job_layout.h"
 #include "describe/layout/layout_text.h"
 #include "describe/layout/legality.h"
@@ -21,6 +22,7 @@
 #include "search/find.h"
 #include "search/objective.h"
 #include "search/plan_path.h"
+#include "step/step_answer.h"
 #include "verify/judge.h"
 
 namespace sextant::app {
@@ -87,6 +89,21 @@ std::vector<agents::Fact> stated_facts(const TuneRequest& request, const PlanPro
   return facts;
 }
 
+// A batch that nobody gave is what the replicas of the layout share: every command's.
+Result<void> share_batch(describe::Job& job, PlanProblem& of) {
+  const auto is_batch = [](const describe::Assumption& one) { return one.key == "gbs"; };
+  if (std::erase_if(of.assumed, is_batch) == 0) {
+    return {};
+  }
+  describe::fill_batch(job);
+  SEXTANT_CHECK_OK(step::check_tokens(job));
+  of.assumed.push_back(job.assumed.back());
+  std::erase_if(of.problem.job.assumed, is_batch);
+  of.problem.job.assumed.push_back(job.assumed.back());
+  of.problem.job.global_batch = job.global_batch;
+  return {};
+}
+
 // The layout as the user types it, over what the job has.
 Result<void> put_users_layout(const std::string& words, PlanProblem& of) {
   if (words.empty()) {
@@ -94,6 +111,7 @@ Result<void> put_users_layout(const std::string& words, PlanProblem& of) {
   }
   describe::Job job = of.problem.job;
   SEXTANT_CHECK_OK(describe::set_layout(words, job));
+  SEXTANT_CHECK_OK(share_batch(job, of));
   of.users = job.layout;
   of.users_broken = describe::refusals(job);
   return {};

@@ -8,6 +8,7 @@
 #include "base/quantity_text.h"
 #include "base/text.h"
 #include "explain/estimate_json.h"
+#include "explain/fitted.h"
 #include "explain/percent.h"
 #include "explain/text_table.h"
 
@@ -210,7 +211,7 @@ std::string to_text(const CompareAnswer& answer, const Style& style) {
   for (const describe::Assumption& assumed : answer.assumed) {
     text += dim("assumed: " + describe::to_text(assumed), style) + "\n";
   }
-  return text;
+  return fitted(text, style);
 }
 
 }  // namespace sextant::explain

@@ -9,6 +9,7 @@
 #include "base/quantity_text.h"
 #include "base/text.h"
 #include "explain/estimate_json.h"
+#include "explain/fitted.h"
 #include "explain/percent.h"
 #include "explain/text_table.h"
 
@@ -202,7 +203,8 @@ std::string to_text(const EstimateAnswer& answer, const Style& style) {
   for (const describe::Assumption& assumed : answer.assumed) {
     text += dim("assumed: " + describe::to_text(assumed), style) + "\n";
   }
-  return text + dim(fmt::format("left out: {}", left_out_of_estimates()), style) + "\n";
+  text += dim(fmt::format("left out: {}", left_out_of_estimates()), style) + "\n";
+  return fitted(text, style);
 }
 
 }  // namespace sextant::explain

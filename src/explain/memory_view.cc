@@ -8,6 +8,7 @@
 #include "base/quantity_text.h"
 #include "base/text.h"
 #include "describe/layout/layout_text.h"
+#include "explain/fitted.h"
 #include "explain/json.h"
 #include "explain/text_table.h"
 
@@ -215,7 +216,7 @@ std::string to_text(const MemoryAnswer& answer, const Style& style) {
   for (const describe::Assumption& assumed : answer.job.assumed) {
     text += dim("assumed: " + describe::to_text(assumed), style) + "\n";
   }
-  return text;
+  return fitted(text, style);
 }
 
 Term memory_tree(const RankMemory& fullest, const cost::MemoryRecord& record) {

@@ -91,6 +91,7 @@ Json shifts_json(const std::vector<search::PlanShift>& shifts) {
     const bool known = shift.why_not.empty();
     list.push_back({{"what", shift.what},
                     {"step_time_s", known ? Json(shift.step.base()) : Json(nullptr)},
+                    {"tokens_ratio", shift.tokens},
                     {"layout", shift.words.empty() ? Json(nullptr) : Json(shift.words)},
                     {"why_not", known ? Json(nullptr) : Json(shift.why_not)}});
   }
@@ -130,7 +131,8 @@ Json why_not_json(const PlanAnswer& answer) {
   return json;
 }
 
-Json path_json(const std::optional<search::PlanPath>& path) {
+Json path_json(const PlanAnswer& answer) {
+  const std::optional<search::PlanPath>& path = answer.path;
   if (!path) {
     return nullptr;
   }
@@ -138,12 +140,17 @@ Json path_json(const std::optional<search::PlanPath>& path) {
   json["layout"] = path->start.words;
   json["broken"] = violation_texts(path->broken);
   json["missing_bytes"] = path->missing > Bytes() ? Json(path->missing.base()) : Json(nullptr);
+  json["measured_step_time_s"] = path->measured ? Json(path->measured->base()) : Json(nullptr);
+  json["scale"] = path->scale;
   Json& changes = json["changes"] = Json::array();
   if (!path->broken.empty()) {
     return json;
   }
-  for (const search::PlanStep& step : path->steps) {
+  for (std::size_t i = 0; i < path->steps.size(); ++i) {
+    const search::PlanStep& step = path->steps[i];
+    const bool spoken = i < answer.path_words.size() && !answer.path_words[i].empty();
     changes.push_back({{"change", step.change},
+                       {"settings", spoken ? Json(answer.path_words[i]) : Json(nullptr)},
                        {"step_time_s", step.after.base()},
                        {"gain_s", (step.before - step.after).base()},
                        {"gain", (step.before - step.after) / step.before}});
@@ -257,10 +264,16 @@ std::string plan_json(const PlanAnswer& answer) {
   for (const search::PlanRow& row : answer.front) {
     front.push_back(plan_row_json(row));
   }
-  json["training"] = answer.training ? planned_training_json(*answer.training) : Json(nullptr);
+  Json& training = json["training"] =
+      answer.training ? planned_training_json(*answer.training) : Json(nullptr);
+  if (answer.training) {
+    training["deadline_days"] = or_null(answer.days);
+    training["in_time"] =
+        answer.days ? Json(answer.training->time / 1_days <= *answer.days) : Json(nullptr);
+  }
   json["shifts"] = shifts_json(answer.shifts);
   json["why_not"] = why_not_json(answer);
-  json["changes"] = path_json(answer.path);
+  json["changes"] = path_json(answer);
   json["counts"] = counts_json(answer.counts);
   json["freed"] = freed_json(answer.freed);
   json["none"] = none_json(answer.none);

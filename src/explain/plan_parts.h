@@ -22,7 +22,7 @@ std::string shifts_text(const PlanAnswer& answer, const Style& style);
 std::string plans_text(const PlanAnswer& answer, const Style& style);
 std::string front_text(const PlanAnswer& answer, const Style& style);
 std::string why_not_text(const PlanAnswer& answer, const Style& style);
-std::string path_text(const search::PlanPath& path, const Style& style);
+std::string path_text(const PlanAnswer& answer, const Style& style);
 std::string counts_text(const PlanAnswer& answer, const Style& style);
 std::string freed_text(const PlanAnswer& answer, const Style& style);
 std::string none_text(const PlanAnswer& answer, const Style& style);

@@ -80,12 +80,19 @@ std::string why_not_text(const PlanAnswer& answer, const Style& style) {
          waterfall(answer.plans.front().result, result, style);
 }
 
-std::string path_text(const search::PlanPath& path, const Style& style) {
+std::string path_text(const PlanAnswer& answer, const Style& style) {
+  const search::PlanPath& path = *answer.path;
   std::string text = fmt::format("now        {}\n", path.start.words);
   if (!path.broken.empty()) {
     return text + bad("not legal", style) + ":\n" + listed(violation_texts(path.broken));
   }
   text += fmt::format("           {}\n", with_interval(path.start.result));
+  if (path.measured) {
+    text += fmt::format(
+        "           measured {}: times of changes are predicted ones times {:.3g}, as the log "
+        "says\n",
+        to_text(*path.measured), path.scale);
+  }
   if (path.missing > Bytes()) {
     text +=
         fmt::format("{}: {} over the limit\n", bad("does not fit", style), to_text(path.missing));
@@ -94,15 +101,22 @@ std::string path_text(const search::PlanPath& path, const Style& style) {
     return text + "no change of it gains half a percent\n";
   }
   Table table{{{"change"}, {"step", true}, {"gain", true}, {"", true}}, {}};
-  for (const search::PlanStep& step : path.steps) {
+  std::string settings;
+  for (std::size_t i = 0; i < path.steps.size(); ++i) {
+    const search::PlanStep& step = path.steps[i];
+    if (i < answer.path_words.size() && !answer.path_words[i].empty()) {
+      settings += fmt::format("  {}: {}\n", step.change, answer.path_words[i]);
+    }
     table.rows.push_back({step.change, to_text(step.after), to_text(step.before - step.after),
                           percent((step.before - step.after) / step.before)});
   }
-  const Seconds before = path.start.result.step.step;
-  const Seconds after = path.end.result.step.step;
+  const Seconds before = path.start.result.step.step * path.scale;
+  const Seconds after = path.end.result.step.step * path.scale;
   table.rows.push_back(
       {"all of them", to_text(after), to_text(before - after), percent((before - after) / before)});
-  return text + to_text(table, style) + fmt::format("gives {}\n", path.end.words);
+  text += to_text(table, style);
+  text += settings.empty() ? "" : "in your own settings:\n" + settings;
+  return text + fmt::format("gives {}\n", path.end.words);
 }
 
 std::string freed_text(const PlanAnswer& answer, const Style& style) {

@@ -109,7 +109,7 @@ std::string shifts_text(const PlanAnswer& answer, const Style& style) {
     }
     const bool same = shift.words.empty() || shift.words == best.words;
     table.rows.push_back({shift.what, to_text(shift.step),
-                          signed_percent(best.result.step.step / shift.step - 1.0),
+                          signed_percent(shift.tokens * (best.result.step.step / shift.step) - 1.0),
                           same ? "the same" : shift.words});
   }
   return to_text(table, style);

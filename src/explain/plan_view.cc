@@ -8,6 +8,7 @@
 
 #include "base/quantity_text.h"
 #include "base/text.h"
+#include "explain/fitted.h"
 #include "explain/percent.h"
 #include "explain/plan_parts.h"
 #include "explain/text_table.h"
@@ -134,9 +135,10 @@ std::string to_text(const PlanAnswer& answer, const Style& style) {
   if (answer.plans.empty()) {
     text = none_text(answer, style);
   } else {
-    text = winner_text(answer, style);
+    text = answer.complete ? "" : bad("stopped before the end: the best so far", style) + "\n";
+    text += winner_text(answer, style);
     if (answer.path) {
-      text += plan_section(path_text(*answer.path, style));
+      text += plan_section(path_text(answer, style));
     }
     text += plan_section(bounds_text(answer.chosen(), style));
     text += plan_section(shifts_text(answer, style));
@@ -148,13 +150,16 @@ std::string to_text(const PlanAnswer& answer, const Style& style) {
   text += plan_section(why_not_text(answer, style));
   text += plan_section(baselines_text(answer, style));
   text += "\n" + search_text(answer) + proof_text(answer);
+  text = fitted(text, style);
   if (answer.files) {
     text += plan_section(to_text(*answer.files, style));
   }
+  std::string under;
   for (const describe::Assumption& assumed : answer.assumed) {
-    text += dim("assumed: " + describe::to_text(assumed), style) + "\n";
+    under += dim("assumed: " + describe::to_text(assumed), style) + "\n";
   }
-  return text + dim(fmt::format("left out: {}", left_out_of_estimates()), style) + "\n";
+  under += dim(fmt::format("left out: {}", left_out_of_estimates()), style) + "\n";
+  return text + fitted(under, style);
 }
 
 }  // namespace sextant::explain

@@ -77,6 +77,7 @@ struct PlanAnswer {
   std::string asked;  // the layout that why_not is of, as the user wrote it
   std::optional<search::WhyNot> why_not;
   std::optional<search::PlanPath> path;
+  std::vector<std::string> path_words;  // each of its steps in the user's own settings
   std::vector<search::PlanCount> counts;
   std::vector<search::PlanFreed> freed;
   std::optional<double> days;  // the deadline

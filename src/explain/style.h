@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -28,9 +29,10 @@ constexpr bool is_for_findings(Format format) {
 struct Style {
   Format format = Format::kTable;
   bool color = false;
+  std::size_t width = 0;  // of a terminal; 0: none looks on, or its width is not known
 };
 
-inline constexpr Style kMarkdown{Format::kMarkdown, false};
+inline constexpr Style kMarkdown{Format::kMarkdown, false, 0};
 
 // Text with terminal attributes where the style allows them.
 std::string bold(std::string_view text, const Style& style);

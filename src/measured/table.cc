@@ -218,6 +218,9 @@ Result<std::vector<fs::path>> expand_tables(std::span<const fs::path> paths) {
     }
     std::vector<fs::path> inside;
     SEXTANT_CHECK_OK(add_folder(path, inside));
+    if (inside.empty()) {
+      return not_found("there is no table in the folder", path.string());
+    }
     std::sort(inside.begin(), inside.end());
     files.insert(files.end(), inside.begin(), inside.end());
   }

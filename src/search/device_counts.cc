@@ -37,6 +37,10 @@ std::vector<std::int64_t> device_counts(const describe::Cluster& cluster) {
     }
   }
   const std::int64_t nodes = cluster.devices / node;
+  const std::int64_t apart = (nodes + kEveryNode - 1) / kEveryNode;
+  for (std::int64_t many = apart; many <= nodes && apart > 0; many += apart) {
+    counts.insert(many * node);
+  }
   for (std::int64_t divisor = 1; divisor <= nodes; ++divisor) {
     if (nodes % divisor == 0) {
       for (std::int64_t many = divisor; many <= nodes; many *= 2) {

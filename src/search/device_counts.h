@@ -13,8 +13,10 @@
 
 namespace sextant::search {
 
-// Parts of a node that divide it, and numbers of nodes that are a divisor of the cluster's times a
-// power of two; from few to many, the whole cluster last.
+// Parts of a node that divide it, and every number of nodes: beyond kEveryNode nodes every so many
+// that there are about that many, and those that divide the cluster's or its powers of two. From
+// few to many, the whole cluster last.
+inline constexpr std::int64_t kEveryNode = 128;
 std::vector<std::int64_t> device_counts(const describe::Cluster& cluster);
 
 // The best layout of one number of devices.

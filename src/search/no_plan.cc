@@ -94,9 +94,7 @@ void add_if_fits(const std::string& what, const Problem& problem, std::vector<Re
   const auto lean = leanest(problem);
   if (lean && lean->needed <= problem.available()) {
     changes.push_back(
-        {what, std::nullopt,
-         describe::layout_words(lean->layout, problem.job.framework, problem.job.cluster.device),
-         lean->needed, problem.available()});
+        {what, std::nullopt, words_of(problem, lean->layout), lean->needed, problem.available()});
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -44,8 +45,8 @@ class PathWalk {
       return std::nullopt;
     }
     drop_useless(*best);
-    PlanStep step{text_of(best->keys), step_, best->step};
     at_ = with(best->keys);
+    PlanStep step{text_of(best->keys), step_, best->step, at_};
     step_ = best->step;
     missing_ = Bytes();
     return step;
@@ -157,8 +158,7 @@ PlanPath plan_path(const Task& task, const PathStart& users, const Layout& plan)
   Layout from = users.layout;
   from.dp = task.problem.is_fixed("dp") ? from.dp : 0;
   path.start.layout = from;
-  path.start.words =
-      describe::layout_words(from, task.problem.job.framework, task.problem.job.cluster.device);
+  path.start.words = words_of(task.problem, from);
   path.broken = users.broken;
   if (path.broken.empty()) {
     path.broken = broken_rules(task, from);
@@ -169,8 +169,14 @@ PlanPath plan_path(const Task& task, const PathStart& users, const Layout& plan)
   path.start = plan_row(task, from);
   PathWalk walk(task, from, plan);
   path.missing = walk.missing();
-  while (const auto step = walk.next()) {
-    path.steps.push_back(*step);
+  path.measured = users.measured;
+  if (users.measured) {
+    path.scale = *users.measured / path.start.result.step.step;
+  }
+  while (auto step = walk.next()) {
+    step->before = step->before * path.scale;
+    step->after = step->after * path.scale;
+    path.steps.push_back(*std::move(step));
   }
   path.end = plan_row(task, walk.layout());
   return path;

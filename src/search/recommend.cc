@@ -65,11 +65,14 @@ std::optional<Recommended> recommended(const Problem& problem, const Plan& faste
                   .stop = options.stop};
   const Seconds below = fastest.value(options.computing_weight) * (1.0 + most_given_up(spreads));
   Plan best = fastest;
-  // Nothing has `none` points or fewer, the best has `some`. A search with few allowed is short.
+  // Nothing has `none` points or fewer, the best has `some`. A search without anything heavy is
+  // short; after it, whether there is anything simpler at all is asked first.
   int none = -1;
   int some = most.total();
+  bool any = false;
   while (some - none > 1) {
-    const int points = none + (some - none) / 2;
+    const bool light = none < 0 && some > kHeavy;
+    const int points = light ? kHeavy - 1 : any ? none + (some - none) / 2 : some - 1;
     one.only = Only{&measure, points, below};
     const Found found = find_plans(space, one);
     if (!found.complete) {
@@ -78,6 +81,7 @@ std::optional<Recommended> recommended(const Problem& problem, const Plan& faste
     if (found.plans.empty()) {
       none = points;
     } else {
+      any = true;
       best = found.plans.front();
       some = measure.of(best.layout, best.device).total();
     }

@@ -34,13 +34,24 @@ std::vector<describe::Violation> broken_rules(const Task& task, const describe::
   return describe::refusals(job);
 }
 
+std::string words_of(const Problem& problem, describe::Layout layout) {
+  const describe::Layout plain;
+  if (layout.cp == 1) {
+    layout.cp_method = plain.cp_method;
+  }
+  if (layout.ep == 1) {
+    layout.dispatcher = plain.dispatcher;
+  }
+  return describe::layout_words(layout, problem.job.framework, problem.job.cluster.device);
+}
+
 PlanRow plan_row(const Task& task, const describe::Layout& layout) {
   describe::Job job = task.problem.job;
   job.layout = layout;
   PlanRow row;
   row.layout = layout;
   row.dp = job.dp();
-  row.words = describe::layout_words(layout, job.framework, job.cluster.device);
+  row.words = words_of(task.problem, layout);
   if (job.framework == describe::Framework::kMaxtext) {
     row.mesh = describe::to_text(describe::mesh_of(job));
   }

@@ -30,6 +30,10 @@ Result<Task> with_devices(const Task& task, std::int64_t devices, const describe
 // Rules that the task's job breaks under a layout; risks and notes apart.
 std::vector<describe::Violation> broken_rules(const Task& task, const describe::Layout& layout);
 
+// A layout of the problem as ‹layout› takes it. What does nothing is left out: who sends contexts
+// where there are none, or tokens to experts that are all at home.
+std::string words_of(const Problem& problem, describe::Layout layout);
+
 // A layout with everything that is said of its step.
 struct PlanRow {
   describe::Layout layout;

@@ -76,6 +76,14 @@ WhyNot why_not(const Task& task, const describe::LayoutReading& asked, const Lay
   if (layout.dp == job.dp() && !task.problem.is_fixed("dp")) {
     layout.dp = 0;
   }
+  // Nor does who sends what nobody sends.
+  const Choices choices = choices_of(task.problem);
+  if (layout.cp == 1) {
+    layout.cp_method = choices.cp_methods.front();
+  }
+  if (layout.ep == 1) {
+    layout.dispatcher = choices.dispatchers.front();
+  }
   answer.outside = otherwise_fixed(task.problem, layout);
   if (answer.outside.empty()) {
     answer.outside = outside_space(task.problem, layout, best);

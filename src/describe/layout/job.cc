@@ -18,12 +18,15 @@ constexpr std::array<Word<Sequences::Kind>, 3> kKindWords{
      {Sequences::Kind::kVariable, "variable"}}};
 
 Result<std::int64_t> parse_length(std::string_view text) {
-  const auto length = to_integer(text);
-  if (!length || *length < 1 || *length > kLongestSequence) {
+  constexpr std::int64_t kBinaryKilo = 1024;  // as contexts are named: 8k is 8192
+  const bool kilo = !text.empty() && (text.back() == 'k' || text.back() == 'K');
+  const auto number = to_integer(kilo ? text.substr(0, text.size() - 1) : text);
+  const std::int64_t unit = kilo ? kBinaryKilo : 1;
+  if (!number || *number < 1 || *number > kLongestSequence / unit) {
     return invalid(fmt::format("'{}' is not a sequence length", printable(text)), "‹seq›",
-                   fmt::format("a whole number from 1 to {}", kLongestSequence));
+                   fmt::format("a whole number from 1 to {}; 8k is 8192", kLongestSequence));
   }
-  return *length;
+  return *number * unit;
 }
 
 // "512*0.7,2048*0.3": shares must sum to 1.

@@ -21,6 +21,8 @@ constexpr std::int64_t kDefaultSequence = 4096;
 // About so many tokens a step are what large models are trained with. Source: The Llama 3 herd of
 // models, arXiv:2407.21783, section 3.4.1 (4M tokens first).
 constexpr double kTokensPerStep = 4.0 * 1024 * 1024;
+constexpr std::string_view kPlannedWhy = "not given: about 4 Mi tokens a step";
+constexpr std::string_view kPlannedSource = "arXiv:2407.21783, section 3.4.1";
 
 // The odd part of the devices, which replicas divide, times the nearest power of two.
 std::int64_t planned_batch(const Job& job) {
@@ -58,14 +60,18 @@ std::int64_t usual_batch(const Job& job) {
 }
 
 void fill_batch(Job& job) {
-  const std::int64_t microbatches = default_microbatches(job.layout);
-  job.global_batch = usual_batch(job);
-  job.assumed.push_back({"gbs",
-                         std::to_string(job.global_batch),
-                         fmt::format("not given: dp={} * mbs={} * {} microbatch{}",
-                                     std::max<std::int64_t>(job.dp(), 1), job.layout.mbs,
-                                     microbatches, microbatches == 1 ? "" : "es"),
-                         {}});
+  const std::int64_t replicas = std::max<std::int64_t>(job.dp(), 1);
+  const bool in_rounds = job.layout.pp > 1 && job.layout.vpp > 1;
+  const std::int64_t unit =
+      saturating_product({replicas, job.layout.mbs, in_rounds ? job.layout.pp : 1});
+  const std::int64_t planned = planned_batch(job);
+  job.global_batch = planned < unit ? unit : (planned + unit / 2) / unit * unit;
+  job.assumed.push_back(
+      {"gbs", std::to_string(job.global_batch),
+       planned == job.global_batch
+           ? std::string(kPlannedWhy)
+           : fmt::format("{}, that dp={} of mbs={} divides", kPlannedWhy, replicas, job.layout.mbs),
+       std::string(kPlannedSource)});
 }
 
 std::int64_t common_batch(std::span<const Job* const> jobs) {
@@ -88,8 +94,8 @@ std::int64_t common_batch(std::span<const Job* const> jobs) {
 
 void fill_planned_batch(Job& job) {
   job.global_batch = planned_batch(job);
-  job.assumed.push_back({"gbs", std::to_string(job.global_batch),
-                         "not given: about 4 Mi tokens a step", "arXiv:2407.21783, section 3.4.1"});
+  job.assumed.push_back({"gbs", std::to_string(job.global_batch), std::string(kPlannedWhy),
+                         std::string(kPlannedSource)});
 }
 
 Result<Job> with_keys(Job job, std::string_view keys) {

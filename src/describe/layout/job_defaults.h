@@ -18,6 +18,9 @@ void fill_sequences(Job& job);
 std::int64_t default_microbatches(const Layout& layout);
 // The batch with so many microbatches a replica.
 std::int64_t usual_batch(const Job& job);
+// The batch of a job that leaves it open: fill_planned_batch()'s, or the nearest that its replicas
+// share evenly, in whole rounds of an interleaved pipeline. So a plan's layout asked alone has the
+// plan's batch.
 void fill_batch(Job& job);
 // One batch that every one of these jobs divides into whole rounds of its pipeline, not below the
 // largest of theirs; 0 where there is none within bounds.

@@ -287,6 +287,11 @@ TEST(Mesh, IsItsOwnJobsMesh) {
 }
 
 TEST(Sequences, PackedDocumentsCostLessAttention) {
+  EXPECT_EQ(parse_sequences("8k")->length, 8192);
+  EXPECT_EQ(parse_sequences("128K")->length, 131072);
+  for (const char* const wrong : {"k", "8kk", "0k", "8 k", "1000000k"}) {
+    EXPECT_FALSE(parse_sequences(wrong)) << wrong;
+  }
   const auto fixed = parse_sequences("4096");
   EXPECT_DOUBLE_EQ(fixed->attention_length(), 4096.0);
   const auto packed = parse_sequences("packed:8192:512*0.5,1536*0.5");

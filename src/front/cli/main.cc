@@ -1,6 +1,7 @@
 // The command line: parse, one app call, print. Answers go to standard output, everything else to
 // standard error.
 #include <csignal>
+#include <cstdint>
 #include <cstdio>
 #include <exception>
 #include <string>
@@ -8,9 +9,12 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "app/context.h"
+#include "base/text.h"
+#include "explain/fitted.h"
 #include "front/cli/exit_codes.h"
 #include "front/cli/parse.h"
 
@@ -21,8 +25,22 @@ int exit_code(ErrorKind kind) {
   return kind == ErrorKind::kExternal ? kExitExternal : kExitUsage;
 }
 
+// Of what a stream writes to: COLUMNS where it is exported, else the terminal's; 0 where there is
+// none.
+std::size_t width_of(int stream) {
+  constexpr std::int64_t kWidest = 10'000;
+  if (const auto columns = app::Surroundings::of_process().variable("COLUMNS")) {
+    const auto number = to_integer(*columns);
+    return number && *number > 0 && *number <= kWidest ? static_cast<std::size_t>(*number) : 0;
+  }
+  winsize size{};
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-vararg): as the kernel has it
+  return isatty(stream) == 1 && ioctl(stream, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
 int fail(const Error& error) {
-  const std::string text = "sextant: error: " + to_text(error) + "\n";
+  const std::string text =
+      explain::fitted("sextant: error: " + to_text(error) + "\n", width_of(STDERR_FILENO));
   std::fputs(text.c_str(), stderr);
   return exit_code(error.kind);
 }
@@ -62,6 +80,7 @@ Result<Session> make_session(const Invocation& invocation, const app::Surroundin
                    "table, json, md or csv");
   }
   session.style.color = wants_color(settings.at("color").value, surroundings);
+  session.style.width = width_of(STDOUT_FILENO);
   return session;
 }
 

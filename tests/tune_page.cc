@@ -85,7 +85,9 @@ std::string tune_page(const TunePage& page) {
       "{} groups of at least three layouts of one job (model, devices, batch, sequence, release) "
       "that somebody measured. Each layout but the fastest is a start, at most 15 of a source; the "
       "reasoner chooses among the group's layouts. The intervals of the judge have not seen the "
-      "source. Groups of two are left out: from the slower one, any choice is faster. Random: a "
+      "source; the constants of the step model were fitted on the same tables ([validation.md]"
+      "(validation.md) says how it foretells systems left out). Groups of two are left out: from "
+      "the slower one, any choice is faster. Random: a "
       "layout by chance that is not the start, and three of them. Rule: the layout nearest to what "
       "the habits of the Megatron papers pick (`megatron-rule` of a plan); it has one choice where "
       "the others have three.\n\n",
@@ -123,7 +125,9 @@ std::string tune_page(const TunePage& page) {
     text +=
         "\n## What each part adds\n\n"
         "One job of each source as it stands in the middle of its group, with every layout to "
-        "choose from (meshes, micro-batches and recomputation; other switches stay). Accepted: "
+        "choose from (tensor and pipeline parallelism, micro-batches and recomputation; other "
+        "switches "
+        "stay). Accepted: "
         "jobs "
         "with a proposal whose gain is beyond the interval. Gain: of the first proposal, "
         "predicted, "
@@ -133,6 +137,12 @@ std::string tune_page(const TunePage& page) {
     for (const std::string& row : page.parts) {
       text += row;
     }
+    text += fmt::format(
+        "\nA profile: of {} runs recorded on one H200 with one fault each and no word about their "
+        "job, the first proposal mends the fault in {}, one of the three in {}. Without the "
+        "profile "
+        "there is nothing to propose: no model is known.\n",
+        page.runs.runs, page.runs.first, page.runs.among);
   }
   return text;
 }

@@ -38,6 +38,13 @@ using KindScores = std::map<std::string, KindScore>;    // by kind
 using SourceKinds = std::map<std::string, KindScores>;  // by source
 KindScores summed_kinds(const SourceKinds& sources, const std::string& left_out = {});
 
+// Recorded runs with one fault each, of which nothing but the profile is known.
+struct RunScore {
+  std::int64_t runs = 0;
+  std::int64_t first = 0;  // the first proposal mends the fault, and is accepted
+  std::int64_t among = 0;  // one of the three
+};
+
 struct TunePage {
   std::map<std::string, TuneScore> sources;
   TuneScore all;
@@ -45,6 +52,7 @@ struct TunePage {
   SourceKinds kinds;
   std::int64_t groups = 0;
   std::vector<std::string> parts = {};  // rows of the table of what each part adds
+  RunScore runs;
 };
 std::string tune_page(const TunePage& page);
 // data/agents/confidence.toml.

@@ -23,8 +23,8 @@ Standing standing_of(const JobCase& job, const Report& report) {
   standing.is_users = job.users.has_value();
   if (job.users) {
     standing.job.layout = *job.users;
-  } else if (!report.proposals.empty() && report.proposals.front().verdict.layout) {
-    standing.job.layout = *report.proposals.front().verdict.layout;
+  } else if (!report.proposals.empty()) {
+    standing.job.layout = report.proposals.front().verdict.layout.value_or(standing.job.layout);
   }
   return standing;
 }
@@ -42,28 +42,34 @@ Judged told_judged(const verify::Proposal& proposal, verify::Verdict verdict,
   return judged;
 }
 
+verify::Verdict verdict_on(const verify::Proposal& proposal, const JobCase& job, const Tools& tools,
+                           const Standing& standing) {
+  const NotedTools noted(tools);
+  if (!noted.judges()) {
+    verify::Verdict verdict = judged_by_run(proposal, job);
+    noted.judged(proposal, verdict);
+    return verdict;
+  }
+  const bool is_held = !job.users && noted.judges_elsewhere();
+  verify::Verdict verdict = noted.judge(proposal, is_held ? &standing.job.layout : nullptr);
+  if (!verdict.layout || standing.task == nullptr) {
+    return verdict;
+  }
+  if (const std::string pin = changed_pin(*verdict.layout, standing); !pin.empty()) {
+    verdict = pinned_verdict(std::move(verdict), pin);
+    if (tools.note) {  // beside what the judge said, who knows of no pins
+      tools.note(kb::EventKind::kReply, verdict.reason);
+    }
+  }
+  return verdict;
+}
+
 }  // namespace
 
 std::function<Judged(const verify::Proposal&)> job_judge(const JobCase& job, const Tools& tools,
                                                          const Report& report) {
   return [&job, &tools, standing = standing_of(job, report)](const verify::Proposal& proposal) {
-    const NotedTools noted(tools);
-    if (!noted.judges()) {
-      verify::Verdict verdict = judged_by_run(proposal, job);
-      noted.judged(proposal, verdict);
-      return told_judged(proposal, std::move(verdict), standing);
-    }
-    const bool is_held = !job.users && noted.judges_elsewhere();
-    verify::Verdict verdict = noted.judge(proposal, is_held ? &standing.job.layout : nullptr);
-    if (verdict.layout && standing.task != nullptr) {
-      if (const std::string pin = changed_pin(*verdict.layout, standing); !pin.empty()) {
-        verdict = pinned_verdict(std::move(verdict), pin);
-        if (tools.note) {  // beside what the judge said, who knows of no pins
-          tools.note(kb::EventKind::kReply, verdict.reason);
-        }
-      }
-    }
-    return told_judged(proposal, std::move(verdict), standing);
+    return told_judged(proposal, verdict_on(proposal, job, tools, standing), standing);
   };
 }
 

@@ -65,6 +65,30 @@ Masks::Masks(const std::vector<std::string>& names) : is_on_(true) {
       names_, [](const auto& a, const auto& b) { return a.first.size() > b.first.size(); });
 }
 
+// The word for what begins here, and how much of the text that is; 0: nothing is to be masked.
+std::pair<std::string, std::size_t> Masks::word_at(std::string_view text, std::string_view lower,
+                                                   std::size_t at) {
+  for (const auto& [name, word] : names_) {
+    if (lower.substr(at).starts_with(name) && ends_word(text, at + name.size())) {
+      return {word, name.size()};
+    }
+  }
+  // "train.sh:/data/x", "@/data/x" and "→/data/x" begin one; "a./b" and "~//" do not.
+  const bool follows_path =
+      at > 0 && std::string_view("/\\.~").find(text[at - 1]) != std::string_view::npos;
+  const std::size_t length = follows_path ? 0 : path_length(text.substr(at));
+  if (length == 0) {
+    return {};
+  }
+  const std::string path(text.substr(at, length));
+  auto known = std::ranges::find(words_, path, &std::pair<std::string, std::string>::second);
+  if (known == words_.end()) {
+    words_.emplace_back(fmt::format("path_{}", ++paths_), path);
+    known = words_.end() - 1;
+  }
+  return {known->first, length};
+}
+
 std::string Masks::masked(std::string_view text) {
   if (!is_on_) {
     return std::string(text);
@@ -73,26 +97,9 @@ std::string Masks::masked(std::string_view text) {
   std::string out;
   for (std::size_t at = 0; at < text.size();) {
     if (begins_word(text, at)) {
-      const auto name = std::ranges::find_if(names_, [&](const auto& one) {
-        return std::string_view(lower).substr(at).starts_with(one.first) &&
-               ends_word(text, at + one.first.size());
-      });
-      if (name != names_.end()) {
-        out += name->second;
-        at += name->first.size();
-        continue;
-      }
-      // "train.sh:/data/x", "@/data/x" and "→/data/x" begin one; "a./b" and "~//" do not.
-      const bool follows_path =
-          at > 0 && std::string_view("/\\.~").find(text[at - 1]) != std::string_view::npos;
-      if (const std::size_t length = follows_path ? 0 : path_length(text.substr(at)); length > 0) {
-        const std::string path(text.substr(at, length));
-        auto known = std::ranges::find(words_, path, &std::pair<std::string, std::string>::second);
-        if (known == words_.end()) {
-          words_.emplace_back(fmt::format("path_{}", ++paths_), path);
-          known = words_.end() - 1;
-        }
-        out += known->first;
+      const auto [word, length] = word_at(text, lower, at);
+      if (length > 0) {
+        out += word;
         at += length;
         continue;
       }

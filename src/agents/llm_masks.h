@@ -1,6 +1,7 @@
 // Names and paths that shall not leave the machine, each with a word in its place; and back.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -21,6 +22,9 @@ class Masks {
   [[nodiscard]] std::string plain(std::string_view text) const;
 
  private:
+  std::pair<std::string, std::size_t> word_at(std::string_view text, std::string_view lower,
+                                              std::size_t at);
+
   bool is_on_ = false;
   std::vector<std::pair<std::string, std::string>> names_;  // lower-case name, word; longest first
   std::vector<std::pair<std::string, std::string>> words_;  // word, what it stands for

@@ -22,7 +22,7 @@ constexpr const char* kArgumentsPlace = "the tool's arguments";
 
 Result<describe::JsonValue> arguments_of(const std::string& text,
                                          std::span<const std::string_view> known) {
-  SEXTANT_TRY(const describe::JsonValue object,
+  SEXTANT_TRY(describe::JsonValue object,
               describe::JsonValue::parse(text.empty() ? "{}" : text, kArgumentsPlace));
   if (object.kind() != describe::JsonValue::Kind::kObject) {
     return invalid("this is no object", kArgumentsPlace, "{…}");

@@ -344,6 +344,7 @@ TEST(TuneCli, WhatIsWrongIsSaid) {
       {{"llama-3.1-8b", "--on", "8xh100-sxm", "--workload", "forward"}, "serving"},
       {{"--case", file, "--top", "none"}, "--top"},
       {{"--case", file, "--layout", "tp=8"}, "--layout"},
+      {{"llama-3.1-8b", "--on", "8xh100-sxm", "--pin", "foo=1"}, "--pin: 'foo'"},
       {{"--case", file, "--trace", file}, "--trace"},
       {{"--case", file, "--pin", "recompute=none"}, "recompute"},
       {{"--case", file, "--idea", "tensor=4"}, "tensor"},

@@ -123,11 +123,20 @@ search::Task at_layout(const search::Task& task, const describe::Layout& layout)
   return there;
 }
 
+// The planner's word for what is pinned is ‹fix›.
+Result<PlanProblem> pinned_problem(const PlanRequest& plan, const Context& context) {
+  SEXTANT_TRY(const PlanWishes wishes, plan_wishes(plan));
+  auto of = plan_problem(plan, wishes, context);
+  if (!of && of.error().where == "‹fix›") {
+    of.error().where = "‹pin›";
+  }
+  return of;
+}
+
 Result<void> add_job(const TuneRequest& request, const ExperimentFiles& files,
                      const Context& context, JobScene& scene, PreparedTune& prepared) {
   const PlanRequest plan = planned_request(request, files);
-  SEXTANT_TRY(const PlanWishes wishes, plan_wishes(plan));
-  SEXTANT_TRY(PlanProblem of, plan_problem(plan, wishes, context));
+  SEXTANT_TRY(PlanProblem of, pinned_problem(plan, context));
   SEXTANT_CHECK_OK(put_users_layout(request.job.layout, of));
   scene.job.users = of.users;
   scene.job.broken = of.users_broken;
@@ -297,15 +306,11 @@ verify::Verdict judged_again(const JobScene& scene, bool with_planner,
 // What else was said of the job: without it another job's files would be written.
 std::string rest_of_job(const JobRequest& asked, const describe::Job& job) {
   std::string text;
-  if (!asked.framework.empty()) {
-    text += fmt::format(" ‹framework {}›", asked.framework);
-  }
-  if (!asked.sequences.empty()) {
-    text += fmt::format(" ‹seq {}›", emit::shell_quoted(asked.sequences));
-  }
-  text += fmt::format(" ‹gbs {}›", job.global_batch);
-  if (!asked.workload.empty()) {
-    text += fmt::format(" ‹workload {}›", emit::shell_quoted(asked.workload));
+  for (const auto& [name, value] : {std::pair{"framework", asked.framework},
+                                    {"seq", asked.sequences},
+                                    {"gbs", fmt::format("{}", job.global_batch)},
+                                    {"workload", asked.workload}}) {
+    text += value.empty() ? "" : fmt::format(" ‹{} {}›", name, emit::shell_quoted(value));
   }
   return text;
 }

@@ -7,7 +7,8 @@
 namespace sextant::explain {
 
 // Draft 2020-12, of one document: an object whose "schema" is one of the use case's own
-// ("sextant.plan/2"). What such a document has is said in docs/interface.md. An answer that has no such form is "sextant.text/1", with its "text".
+// ("sextant.plan/2"). What such a document has is said in docs/interface.md. An answer that has no
+// such form is "sextant.text/1", with its "text".
 std::string answer_schema(std::string_view use_case);
 
 }  // namespace sextant::explain

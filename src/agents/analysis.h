@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "diagnose/finding.h"
@@ -40,7 +41,12 @@ struct TopOperator {
 struct Hypothesis {
   diagnose::Bottleneck bottleneck = diagnose::Bottleneck::kCompute;
   std::string why = {};
+  bool is_known = true;  // else nothing tells the bottleneck, and why says so
 };
+// "communication"; "not known".
+inline std::string_view word_of(const Hypothesis& hypothesis) {
+  return hypothesis.is_known ? diagnose::name_of(hypothesis.bottleneck) : "not known";
+}
 
 struct Analysis {
   std::vector<Fact> experiment;

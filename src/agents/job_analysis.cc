@@ -191,7 +191,7 @@ Hypothesis initial_of_job(const JobCase& asked, const Standing& standing) {
     facts.exposed = 0.0;
     return hypothesis_of(facts, " (no run was recorded: the model's terms)");
   }
-  return {Bottleneck::kCompute, "no key figure is known"};
+  return {.why = "no key figure is known", .is_known = false};
 }
 
 Hypothesis settled_of_job(const JobCase& asked, const Standing& standing,

@@ -46,6 +46,7 @@ TEST(JobAnalysis, WhatNobodySaidIsUnknown) {
   EXPECT_TRUE(analysis.kpis.empty());
   EXPECT_TRUE(analysis.operators.empty());
   EXPECT_NE(analysis.root_cause.find("not known"), std::string::npos);
+  EXPECT_EQ(word_of(analysis.settled), "not known");
 }
 
 TEST(JobAnalysis, FactsOfTheUserStandBeforeThoseOfTheJob) {

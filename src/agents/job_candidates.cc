@@ -220,8 +220,8 @@ std::vector<verify::Claim> first_claims(const Standing& standing) {
 std::string changed_pin(const Layout& layout, const Standing& standing) {
   for (const std::string& key : standing.task->problem.fixed) {
     const bool is_idle = key == "sp" && layout.tp == 1;  // there is nothing that it could split
-    if (!is_idle &&
-        describe::value_of(layout, key) != describe::value_of(standing.job.layout, key)) {
+    const Layout& pinned = standing.task->problem.job.layout;
+    if (!is_idle && describe::value_of(layout, key) != describe::value_of(pinned, key)) {
       return key;
     }
   }

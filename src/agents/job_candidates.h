@@ -46,7 +46,7 @@ std::vector<JobCandidate> mending_candidates(const JobCase& asked, const Standin
 
 // The claims of a change to a job that runs: it is faster. Of one that does not fit: then it does.
 std::vector<verify::Claim> first_claims(const Standing& standing);
-// A pinned key that the layout changes; "": none.
+// A pinned key that has another value there; "": none. What is pinned need not be what runs.
 std::string changed_pin(const describe::Layout& layout, const Standing& standing);
 
 }  // namespace sextant::agents

@@ -230,7 +230,7 @@ Verdict uncompared(Verdict verdict, const Standing& standing) {
 
 Verdict pinned_verdict(Verdict verdict, const std::string& key) {
   return verify::ended(std::move(verdict), Ruling::kRejected, verify::Ground::kRules,
-                       fmt::format("'{}' is pinned, and it changes it", key));
+                       fmt::format("'{}' is pinned, and it has another value", key));
 }
 
 }  // namespace sextant::agents

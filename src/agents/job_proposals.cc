@@ -88,8 +88,7 @@ std::vector<verify::Citation> standing_citations(const Verdict& verdict) {
 
 std::string bottleneck_sentence(const Proposal& draft, const Verdict& verdict, const Told& told) {
   const std::string held =
-      fmt::format("held up by {}; {}", diagnose::name_of(told.analysis.settled.bottleneck),
-                  told.analysis.root_cause);
+      fmt::format("held up by {}; {}", word_of(told.analysis.settled), told.analysis.root_cause);
   if (!draft.change.mends.empty()) {
     return fmt::format("it mends '{}'; the run is {}", draft.change.mends, held);
   }

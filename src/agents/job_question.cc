@@ -9,7 +9,9 @@ constexpr std::size_t kMostEntries = 20;
 
 kb::Features features_of(const Analysis& analysis, const Standing& standing) {
   kb::Features about;
-  about.bottlenecks = {analysis.settled.bottleneck};
+  if (analysis.settled.is_known) {
+    about.bottlenecks = {analysis.settled.bottleneck};
+  }
   about.axes = analysis.axes;
   if (standing.task == nullptr) {
     return about;

@@ -68,8 +68,8 @@ void add_analysis(std::string& text, const Analysis& analysis) {
   for (const TopOperator& one : analysis.operators) {
     add_operator(text, one);
   }
-  text += fmt::format("What holds it up: {}. {}\n", diagnose::name_of(analysis.settled.bottleneck),
-                      analysis.settled.why);
+  text +=
+      fmt::format("What holds it up: {}. {}\n", word_of(analysis.settled), analysis.settled.why);
   if (!analysis.root_cause.empty()) {
     text += fmt::format("Root cause: {}\n", analysis.root_cause);
   }

@@ -222,6 +222,21 @@ TEST(TuneJob, AnIdeaThatChangesWhatIsPinnedIsTurnedDownForIt) {
   }
 }
 
+TEST(TuneJob, WhatIsPinnedNeedNotBeWhatRuns) {
+  ToolBench bench = slow_job();
+  JobCase asked = bench.asked();
+  asked.users = bench.task.problem.job.layout;
+  bench.task.problem.job.layout.tp = 4;
+  bench.task.problem.fixed.emplace_back("tp");
+  asked.ideas = {{.title = "tp as it runs", .change = {.layout = "mbs=2"}}};
+  const Report report = tuned(asked, bench.judging());
+  for (const Judged& one : report.proposals) {
+    EXPECT_EQ(one.verdict.layout.value().tp, 4) << one.proposal.title;
+  }
+  ASSERT_FALSE(report.turned_down.empty());
+  EXPECT_NE(report.turned_down.back().verdict.reason.find("'tp' is pinned"), std::string::npos);
+}
+
 TEST(TuneJob, AGoodIdeaStandsAmongTheProposals) {
   ToolBench bench = slow_job();
   JobCase asked = bench.asked();

@@ -13,7 +13,10 @@ Json said_or_null(const std::string& text) {
 }
 
 Json hypothesis_json(const agents::Hypothesis& hypothesis) {
-  return {{"bottleneck", diagnose::name_of(hypothesis.bottleneck)}, {"why", hypothesis.why}};
+  Json json;
+  json["bottleneck"] = hypothesis.is_known ? Json(agents::word_of(hypothesis)) : Json(nullptr);
+  json["why"] = hypothesis.why;
+  return json;
 }
 
 Json tune_operators_json(const agents::Analysis& analysis) {

@@ -26,10 +26,6 @@ constexpr std::size_t kLabelWidth = 11;
 constexpr std::size_t kMostTuneText = 1'500;
 constexpr std::size_t kMostName = 48;
 
-std::string_view bottleneck_word(diagnose::Bottleneck bottleneck) {
-  return diagnose::name_of(bottleneck);
-}
-
 // "device tpu-v5p; chips 512"; what nobody knows is named apart, what several lines of a file say
 // once.
 std::string known_facts(const Analysis& analysis) {
@@ -76,11 +72,10 @@ std::string kpi_words(const Analysis& analysis, bool verbose) {
 }
 
 std::string hypothesis_words(const Analysis& analysis) {
-  std::string text =
-      fmt::format("{}: {}", bottleneck_word(analysis.settled.bottleneck), analysis.settled.why);
-  if (analysis.initial.bottleneck != analysis.settled.bottleneck) {
+  std::string text = fmt::format("{}: {}", agents::word_of(analysis.settled), analysis.settled.why);
+  if (agents::word_of(analysis.initial) != agents::word_of(analysis.settled)) {
     text += fmt::format(". By the key figures alone it was {} ({})",
-                        bottleneck_word(analysis.initial.bottleneck), analysis.initial.why);
+                        agents::word_of(analysis.initial), analysis.initial.why);
     if (analysis.overturned && *analysis.overturned != analysis.settled.why) {
       text += "; overturned: " + *analysis.overturned;
     }

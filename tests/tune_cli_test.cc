@@ -169,8 +169,8 @@ TEST(TuneCli, ACaseGoesToAnotherSlice) {
   const std::string file = folder.write("case.toml", std::string(kCase));
   // v5p-256 counts TensorCores: 128 chips.
   for (const std::string slice : {"4x4x8", "v5p-256"}) {
-    for (const json& one :
-         tune_answer({"--case", file, "--no-log", "--no-kb", "--on", slice})["proposals"]) {
+    const json answer = tune_answer({"--case", file, "--no-log", "--no-kb", "--on", slice});
+    for (const json& one : answer["proposals"]) {
       EXPECT_EQ(one["devices"], 128) << slice;
     }
   }

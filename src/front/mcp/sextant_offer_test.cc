@@ -73,7 +73,8 @@ TEST_F(SextantOffer, TheKnowledgeBaseIsWrittenOnlyWhereThatWasAllowed) {
 }
 
 TEST_F(SextantOffer, WhereTheUsersStateLiesIsNoAssistantsToChoose) {
-  for (const Json& tool : result_of("tools/list")["tools"]) {
+  const Json listed = result_of("tools/list");
+  for (const Json& tool : listed["tools"]) {
     for (const char* name :
          {"kb", "session", "no-log", "trust", "replace", "by", "effect-percent"}) {
       EXPECT_FALSE(tool["inputSchema"]["properties"].contains(name)) << tool["name"] << name;
@@ -227,7 +228,8 @@ TEST_F(SextantOffer, WhatAnAssistantAddsSaysWhoAddedItAndOutranksNothingMeasured
 }
 
 TEST_F(SextantOffer, CatalogueRulesAndKnowledgeCanBeRead) {
-  for (const Json& resource : result_of("resources/list")["resources"]) {
+  const Json listed = result_of("resources/list");
+  for (const Json& resource : listed["resources"]) {
     const Json read = result_of("resources/read", {{"uri", resource["uri"]}});
     EXPECT_GT(text_of(read["contents"][0], "text").size(), 500U) << resource["uri"];
   }

@@ -299,6 +299,12 @@ Result<FileJob> read_files(const FileRequest& request, const Context& context) {
   SEXTANT_CHECK_OK(read_settings(request, out));
   out.reading = emit::read(out.settings, context.data);
   SEXTANT_CHECK_OK(add_layout(request.layout, out.reading));
+  if (!request.global_batch.empty()) {
+    out.reading.not_known.erase("gbs");
+  }
+  if (!request.sequences.empty()) {
+    out.reading.not_known.erase("seq");
+  }
   for (const Given& given : out.files) {
     out.inputs.emplace_back(given.file.name, sha256_hex(given.file.text));
   }

@@ -254,8 +254,8 @@ void add_planner(const std::shared_ptr<const JobScene>& scene, agents::Tools& to
   tools.plan = [scene](std::size_t most) -> Result<std::vector<search::PlanRow>> {
     return fastest_layouts(*scene, most);
   };
-  if (scene->job.users) {
-    tools.path = [scene, from = search::PathStart{*scene->job.users, scene->job.broken}](
+  if (const auto& users = scene->job.users) {
+    tools.path = [scene, from = search::PathStart{*users, scene->job.broken}](
                      const describe::Layout& to) -> Result<search::PlanPath> {
       return search::plan_path(*scene->problem, from, to);
     };

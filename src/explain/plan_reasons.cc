@@ -81,17 +81,20 @@ std::string why_not_text(const PlanAnswer& answer, const Style& style) {
 }
 
 std::string path_text(const PlanAnswer& answer, const Style& style) {
+  if (!answer.path) {
+    return {};
+  }
   const search::PlanPath& path = *answer.path;
   std::string text = fmt::format("now        {}\n", path.start.words);
   if (!path.broken.empty()) {
     return text + bad("not legal", style) + ":\n" + listed(violation_texts(path.broken));
   }
   text += fmt::format("           {}\n", with_interval(path.start.result));
-  if (path.measured) {
+  if (const auto& measured = path.measured) {
     text += fmt::format(
         "           measured {}: times of changes are predicted ones times {:.3g}, as the log "
         "says\n",
-        to_text(*path.measured), path.scale);
+        to_text(*measured), path.scale);
   }
   if (path.missing > Bytes()) {
     text +=

@@ -14,8 +14,42 @@ namespace {
 
 using sextant::to_text;
 
+struct PlanColumns {
+  bool people = true;  // else CSV
+  bool energy = false;
+  Seconds best;
+};
+
+std::vector<std::string> plan_cells(const std::string& name, const search::PlanRow& row,
+                                    const PlanColumns& columns) {
+  const step::Estimate& result = row.result;
+  const Seconds step = result.step.step;
+  const Bytes memory = result.memory.fullest.least;
+  const double ratio = step / columns.best;
+  std::vector<std::string> cells{name, mesh_text(row), std::to_string(row.layout.mbs)};
+  if (columns.people) {
+    cells.insert(cells.end(), {to_text(step), name == "1" ? "" : signed_percent(ratio - 1.0),
+                               to_text(memory), percent(result.use.mfu())});
+  } else {
+    cells.insert(cells.end(),
+                 {fmt::format("{:.9g}", step.base()), fmt::format("{:.9g}", ratio),
+                  fmt::format("{:.0f}", memory.base()), fmt::format("{:.9g}", result.use.mfu())});
+  }
+  if (columns.energy) {
+    cells.push_back(result.energy ? fmt::format("{:.4g}", result.tokens_per_joule()) : "-");
+  }
+  if (!columns.people) {
+    cells.push_back(row.words);
+  }
+  return cells;
+}
+
 Table plans_table(const PlanAnswer& answer, const Style& style) {
-  const bool people = style.format != Format::kCsv;
+  const PlanColumns columns{
+      .people = style.format != Format::kCsv,
+      .energy = answer.objective == "energy",
+      .best = answer.plans.empty() ? Seconds(1.0) : answer.plans.front().result.step.step};
+  const bool people = columns.people;
   Table table{{{"#", true},
                {"mesh"},
                {"mbs", true},
@@ -24,44 +58,21 @@ Table plans_table(const PlanAnswer& answer, const Style& style) {
                {people ? "memory" : "memory_bytes", true},
                {people ? "MFU" : "utilisation", true}},
               {}};
-  const bool energy = answer.objective == "energy";
-  if (energy) {
+  if (columns.energy) {
     table.columns.push_back({people ? "tokens/J" : "tokens_per_J", true});
   }
   if (!people) {
     table.columns.push_back({"layout"});
   }
-  const Seconds best = answer.plans.empty() ? Seconds(1.0) : answer.plans.front().result.step.step;
-  const auto add = [&](const std::string& name, const search::PlanRow& row) {
-    const step::Estimate& result = row.result;
-    const Seconds step = result.step.step;
-    const Bytes memory = result.memory.fullest.least;
-    std::vector<std::string> cells{name, mesh_text(row), std::to_string(row.layout.mbs)};
-    if (people) {
-      cells.insert(cells.end(),
-                   {to_text(step), name == "1" ? "" : signed_percent(step / best - 1.0),
-                    to_text(memory), percent(result.use.mfu())});
-    } else {
-      cells.insert(cells.end(),
-                   {fmt::format("{:.9g}", step.base()), fmt::format("{:.9g}", step / best),
-                    fmt::format("{:.0f}", memory.base()), fmt::format("{:.9g}", result.use.mfu())});
-    }
-    if (energy) {
-      cells.push_back(result.energy ? fmt::format("{:.4g}", result.tokens_per_joule()) : "-");
-    }
-    if (!people) {
-      cells.push_back(row.words);
-    }
-    table.rows.push_back(std::move(cells));
-  };
   const auto is_plan = [&](const search::PlanRow& row) {
     return people && row.layout == answer.chosen().layout;
   };
   if (people && std::ranges::none_of(answer.plans, is_plan) && !answer.plans.empty()) {
-    add("plan", answer.chosen());
+    table.rows.push_back(plan_cells("plan", answer.chosen(), columns));
   }
   for (std::size_t i = 0; i < answer.plans.size(); ++i) {
-    add(i > 0 && is_plan(answer.plans[i]) ? "plan" : std::to_string(i + 1), answer.plans[i]);
+    const std::string name = i > 0 && is_plan(answer.plans[i]) ? "plan" : std::to_string(i + 1);
+    table.rows.push_back(plan_cells(name, answer.plans[i], columns));
   }
   return table;
 }

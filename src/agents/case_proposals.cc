@@ -77,9 +77,10 @@ std::string score_sentence(const MeshMove& move) {
   return fmt::format("rank {:.3f} = {}", move.score, join(parts, " x "));
 }
 
-std::vector<verify::Load> rising_loads(const CaseMesh& mesh, const ProposalFacts& facts) {
+std::vector<verify::Load> rising_loads(const CaseMesh& from, const CaseMesh& mesh,
+                                       double memory_scale) {
   constexpr double kRounding = 1e-9;
-  std::vector<verify::Load> rising = mesh_loads(*facts.from, mesh, facts.memory_scale);
+  std::vector<verify::Load> rising = mesh_loads(from, mesh, memory_scale);
   std::erase_if(rising, [](const verify::Load& load) { return load.ratio <= 1.0 + kRounding; });
   return rising;
 }
@@ -99,14 +100,15 @@ std::string memory_sentence(const CaseMesh& mesh, const ProposalFacts& facts) {
   if (!facts.from) {
     return "no mesh is known to run: whether it fits depends on the model's shape";
   }
-  const std::vector<verify::Load> rising = rising_loads(mesh, facts);
+  const CaseMesh& from = *facts.from;
+  const std::vector<verify::Load> rising = rising_loads(from, mesh, facts.memory_scale);
   const std::string beside = facts.memory_scale == 1.0
                                  ? ""
                                  : fmt::format(" (chips hold x{:.3g})", 1.0 / facts.memory_scale);
   return rising.empty() ? fmt::format("no chip holds more of its memory than with {}, which runs{}",
-                                      to_text(*facts.from), beside)
-                        : fmt::format("against {}, which runs{}, a chip holds {}",
-                                      to_text(*facts.from), beside, load_words(rising));
+                                      to_text(from), beside)
+                        : fmt::format("against {}, which runs{}, a chip holds {}", to_text(from),
+                                      beside, load_words(rising));
 }
 
 std::vector<std::string> trade_offs_of(const MeshMove& move, const ProposalFacts& facts) {
@@ -123,7 +125,7 @@ std::vector<std::string> trade_offs_of(const MeshMove& move, const ProposalFacts
                     "allow_split_physical_axes, and what runs there is a line, not a ring",
                     to_text(facts.slice.topology)));
   }
-  if (facts.from && !rising_loads(move.mesh, facts).empty()) {
+  if (facts.from && !rising_loads(*facts.from, move.mesh, facts.memory_scale).empty()) {
     trade_offs.emplace_back("compile it before it is run: a mesh that does not fit fails there");
   }
   if (facts.from && (*facts.from)[CaseAxis::kModel] == 1 && move.mesh[CaseAxis::kModel] > 1) {
@@ -137,7 +139,7 @@ void put_memory(const CaseMesh& mesh, const ProposalFacts& facts, Verdict& verdi
   if (verdict.ruling != verify::Ruling::kUndecidable) {
     return;
   }
-  const bool fits = facts.from && rising_loads(mesh, facts).empty();
+  const bool fits = facts.from && rising_loads(*facts.from, mesh, facts.memory_scale).empty();
   verdict.ground = fits ? verify::Ground::kClaims : verify::Ground::kMemory;
   verdict.reason = memory_sentence(mesh, facts);
   verdict.missing = {fits ? "the model's shape: without it nothing tells how fast it is"

@@ -99,26 +99,24 @@ std::vector<JobBlame> blames_of_findings(const JobCase& asked, const Standing& s
   return blames;
 }
 
-JobBlame blame_of_term(Theme theme, std::string_view what, Seconds time, const Standing& standing) {
-  const Seconds step = standing.estimate->step.step;
-  const std::string axis = axis_words(theme, standing);
-  return {theme, time / step,
-          fmt::format("{}{}: {} of {} a step ({:.1f} %), predicted", what,
-                      axis.empty() ? "" : fmt::format(" of {}", axis), to_text(time), to_text(step),
-                      100.0 * (time / step))};
-}
-
-std::vector<JobBlame> blames_of_model(const Standing& standing) {
-  const step::StepTerms& terms = standing.estimate->step;
+std::vector<JobBlame> blames_of_model(const step::StepTerms& terms, const Standing& standing) {
   constexpr std::string_view kExposed = "communication that nothing hides";
+  const auto blame_of = [&](Theme theme, std::string_view what, Seconds time) {
+    const std::string axis = axis_words(theme, standing);
+    const double share = time / terms.step;
+    return JobBlame{theme, share,
+                    fmt::format("{}{}: {} of {} a step ({:.1f} %), predicted", what,
+                                axis.empty() ? "" : fmt::format(" of {}", axis), to_text(time),
+                                to_text(terms.step), 100.0 * share)};
+  };
   std::vector<JobBlame> blames{
-      blame_of_term(Theme::kTensor, kExposed, terms.exposed[step::Axis::kTensor], standing),
-      blame_of_term(Theme::kContext, kExposed, terms.exposed[step::Axis::kContext], standing),
-      blame_of_term(Theme::kExpert, kExposed, terms.exposed[step::Axis::kExpert], standing),
-      blame_of_term(Theme::kPipeline, kExposed, terms.exposed[step::Axis::kPipeline], standing),
-      blame_of_term(Theme::kData, kExposed, terms.exposed[step::Axis::kData], standing),
-      blame_of_term(Theme::kPipeline, "the bubble", terms.bubble, standing),
-      blame_of_term(Theme::kHost, "waiting for the host", terms.host, standing)};
+      blame_of(Theme::kTensor, kExposed, terms.exposed[step::Axis::kTensor]),
+      blame_of(Theme::kContext, kExposed, terms.exposed[step::Axis::kContext]),
+      blame_of(Theme::kExpert, kExposed, terms.exposed[step::Axis::kExpert]),
+      blame_of(Theme::kPipeline, kExposed, terms.exposed[step::Axis::kPipeline]),
+      blame_of(Theme::kData, kExposed, terms.exposed[step::Axis::kData]),
+      blame_of(Theme::kPipeline, "the bubble", terms.bubble),
+      blame_of(Theme::kHost, "waiting for the host", terms.host)};
   std::erase_if(blames, [](const JobBlame& blame) { return blame.share < kSmallBlame; });
   std::ranges::stable_sort(blames, std::greater<>(), &JobBlame::share);
   blames.resize(std::min(blames.size(), kMostBlames));
@@ -136,7 +134,7 @@ std::optional<Theme> theme_of_rule(std::string_view rule) {
 std::vector<JobBlame> job_blames(const JobCase& asked, const Standing& standing) {
   std::vector<JobBlame> blames = blames_of_findings(asked, standing);
   if (standing.estimate) {
-    std::vector<JobBlame> more = blames_of_model(standing);
+    std::vector<JobBlame> more = blames_of_model(standing.estimate->step, standing);
     std::ranges::move(more, std::back_inserter(blames));
   }
   return blames;

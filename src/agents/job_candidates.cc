@@ -84,14 +84,15 @@ std::optional<std::string> laid_value(const std::string& from, const std::string
   if (from.empty() || own.starts_with(from)) {
     return to;
   }
-  const auto before = to_integer(from);
-  const auto after = to_integer(to);
-  const auto now = to_integer(own);
-  constexpr std::int64_t kLargest = 1'000'000;
-  const auto is_size = [](const std::optional<std::int64_t>& size) {
-    return size && *size > 0 && *size <= kLargest;
+  const auto to_size = [](const std::string& text) {
+    constexpr std::int64_t kLargest = 1'000'000;
+    const auto size = to_integer(text);
+    return size && *size > 0 && *size <= kLargest ? size : std::nullopt;
   };
-  if (!is_size(before) || !is_size(after) || !is_size(now) || (*now * *after) % *before != 0) {
+  const auto before = to_size(from);
+  const auto after = to_size(to);
+  const auto now = to_size(own);
+  if (!before || !after || !now || (*now * *after) % *before != 0) {
     return std::nullopt;
   }
   return fmt::format("{}", *now * *after / *before);

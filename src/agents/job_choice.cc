@@ -39,11 +39,6 @@ bool is_no_faster(const RankedCandidate& one) {
   return one.verdict.speed && one.verdict.speed->speed < 1.0 + kWorthChanging;
 }
 
-std::vector<describe::Change> kinds_of_change(const RankedCandidate& one,
-                                              const Standing& standing) {
-  return describe::changes_between(standing.job.layout, *one.candidate.layout);
-}
-
 // All kinds of the one are among the other's, or the other way round.
 bool are_nested(const std::vector<describe::Change>& one,
                 const std::vector<describe::Change>& other) {
@@ -56,13 +51,25 @@ bool are_twins(const RankedCandidate& one, const RankedCandidate& other, const S
     return !one.candidate.layout && !other.candidate.layout && !change.mends.empty() &&
            change.mends == other.candidate.proposal.change.mends;
   }
-  if (!is_like_mesh(*one.candidate.layout, *other.candidate.layout)) {
+  const describe::Layout& ones = *one.candidate.layout;
+  const describe::Layout& others = *other.candidate.layout;
+  if (!is_like_mesh(ones, others)) {
     return false;
   }
   // On the mesh of the job as it stands, other kinds of change are other ideas.
-  const bool keeps_mesh = is_like_mesh(*one.candidate.layout, standing.job.layout);
-  return !keeps_mesh ||
-         are_nested(kinds_of_change(one, standing), kinds_of_change(other, standing));
+  const describe::Layout& stands = standing.job.layout;
+  return !is_like_mesh(ones, stands) || are_nested(describe::changes_between(stands, ones),
+                                                   describe::changes_between(stands, others));
+}
+
+// Of the first that could be compared; null: of none.
+const step::Difference* first_speed(const std::vector<RankedCandidate>& ranked) {
+  for (const RankedCandidate& one : ranked) {
+    if (one.verdict.speed) {
+      return &*one.verdict.speed;
+    }
+  }
+  return nullptr;
 }
 
 std::string counted(std::size_t count, std::string_view what) {
@@ -156,16 +163,14 @@ class Choosing {
       return;
     }
     const std::string mesh = mesh_words(standing_.job);
-    const auto undecided = std::ranges::find_if(
-        choice_.proposed, [](const RankedCandidate& one) { return one.verdict.speed.has_value(); });
-    if (undecided == choice_.proposed.end()) {
+    const step::Difference* const speed = first_speed(choice_.proposed);
+    if (speed == nullptr) {
       choice_.keep = fmt::format("{}: nothing that was looked at is predicted to be faster", mesh);
       return;
     }
-    const step::Difference& speed = *undecided->verdict.speed;
     choice_.keep = fmt::format(
         "{}: nothing is faster beyond what the models can tell; at best the step is {}", mesh,
-        verify::ratio_words(1.0 / speed.speed, {1.0 / speed.high, 1.0 / speed.low}));
+        verify::ratio_words(1.0 / speed->speed, {1.0 / speed->high, 1.0 / speed->low}));
   }
 
   const Standing& standing_;
@@ -191,10 +196,9 @@ bool comes_before(const RankedCandidate& one, const RankedCandidate& other) {
   return ones && (!others || *ones < *others);
 }
 
-std::string legal_words(const Verdict& verdict, const Standing& standing) {
-  return fmt::format(
-      "legal, needs {} of {} a device, step {}", to_text(verdict.after->memory.fullest.least),
-      to_text(standing.task->problem.available()), to_text(verdict.after->step.step));
+std::string legal_words(const step::Estimate& after, const Standing& standing) {
+  return fmt::format("legal, needs {} of {} a device, step {}", to_text(after.memory.fullest.least),
+                     to_text(standing.task->problem.available()), to_text(after.step.step));
 }
 
 }  // namespace
@@ -212,7 +216,10 @@ Verdict first_verdict(const Standing& standing) {
   Verdict verdict;
   verdict.layout = standing.job.layout;
   verdict.after = standing.estimate;
-  std::string words = legal_words(verdict, standing);
+  if (!verdict.after) {
+    return verdict;  // not priced: nothing is decided
+  }
+  std::string words = legal_words(*verdict.after, standing);
   return verify::ended(std::move(verdict), Ruling::kAccepted, verify::Ground::kNothing,
                        std::move(words));
 }
@@ -220,10 +227,10 @@ Verdict first_verdict(const Standing& standing) {
 Verdict uncompared(Verdict verdict, const Standing& standing) {
   verdict.before.reset();
   verdict.speed.reset();
-  if (!verdict.stands()) {
+  if (!verdict.stands() || !verdict.after) {
     return verdict;
   }
-  std::string words = legal_words(verdict, standing);
+  std::string words = legal_words(*verdict.after, standing);
   return verify::ended(std::move(verdict), Ruling::kAccepted, verify::Ground::kNothing,
                        std::move(words));
 }

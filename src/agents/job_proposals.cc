@@ -56,17 +56,16 @@ std::vector<MovedTerm> moved_terms(const Estimate& before, const Estimate& after
 // --- Claims and citations ---------------------------------------------------------------------
 
 // Beside the step, what the model is sure of: claims that it would not let stand are not made.
-std::vector<Claim> further_claims(const Verdict& verdict) {
+std::vector<Claim> further_claims(const verify::Sides& sides) {
   constexpr std::array<Quantity, 4> kAsked{Quantity::kMemory, Quantity::kCommunication,
                                            Quantity::kBubble, Quantity::kCompute};
-  const verify::Sides sides{*verdict.before, *verdict.after, true, !verdict.memory, *verdict.speed};
   std::vector<Claim> claims;
   for (const Quantity quantity : kAsked) {
-    const double before = step::value_of(quantity, *verdict.before, true);
-    const double after = step::value_of(quantity, *verdict.after, true);
+    const double before = step::value_of(quantity, sides.before, true);
+    const double after = step::value_of(quantity, sides.after, true);
     const Claim claim{quantity, after < before ? Direction::kLower : Direction::kHigher, {}};
     const bool is_seen = quantity == Quantity::kMemory ||
-                         std::abs(after - before) >= kTermSeen * verdict.before->step.step.base();
+                         std::abs(after - before) >= kTermSeen * sides.before.step.step.base();
     if (is_seen && verify::judged_claim(claim, sides).ruling == verify::ClaimRuling::kHolds) {
       claims.push_back(claim);
     }
@@ -87,7 +86,7 @@ std::vector<verify::Citation> standing_citations(const Verdict& verdict) {
 // --- Words ------------------------------------------------------------------------------------
 
 std::string bottleneck_sentence(const Proposal& draft, const Verdict& verdict, const Told& told) {
-  const std::string held =
+  std::string held =
       fmt::format("held up by {}; {}", word_of(told.analysis.settled), told.analysis.root_cause);
   if (!draft.change.mends.empty()) {
     return fmt::format("it mends '{}'; the run is {}", draft.change.mends, held);
@@ -224,7 +223,8 @@ Proposal told_proposal(const Proposal& draft, const Verdict& verdict, const Told
   if (draft.author == "built-in") {
     proposal.citations = standing_citations(verdict);
     if (verdict.before && verdict.after && verdict.speed && draft.change.setting.empty()) {
-      const std::vector<Claim> more = further_claims(verdict);
+      const std::vector<Claim> more =
+          further_claims({*verdict.before, *verdict.after, true, !verdict.memory, *verdict.speed});
       proposal.claims.insert(proposal.claims.end(), more.begin(), more.end());
       proposal.citations.push_back({verify::Cited::kModel, "step", {}});
     }

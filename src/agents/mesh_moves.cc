@@ -96,6 +96,11 @@ RefusedMove long_model(const CaseMesh& mesh, const MeshSlice& slice) {
                              mesh[CaseAxis::kModel], slice.device, slice.longest_model)};
 }
 
+// Tokens of a sequence that one part of the seq axis holds.
+double block_of(std::int64_t length, const CaseMesh& mesh) {
+  return static_cast<double>(length) / static_cast<double>(mesh[CaseAxis::kSeq]);
+}
+
 // Of a mesh with a longer seq axis than runs: are its blocks long enough to hide their exchange?
 std::optional<RefusedMove> short_blocks(const CaseMesh& mesh, const Case& asked,
                                         const MeshSlice& slice) {
@@ -106,7 +111,7 @@ std::optional<RefusedMove> short_blocks(const CaseMesh& mesh, const Case& asked,
         .why = "the seq axis is lengthened only where the sequence length is known",
         .unknown = "the sequence length: whether blocks are long enough to hide their exchange"};
   }
-  const double block = static_cast<double>(*asked.sequence_length / mesh[CaseAxis::kSeq]);
+  const double block = block_of(*asked.sequence_length, mesh);
   if (block >= slice.hidden_block) {
     return std::nullopt;
   }
@@ -192,7 +197,7 @@ class MoveSearch {
   [[nodiscard]] bool hides_sequence(const CaseMesh& mesh) const {
     const auto length = facts_.profiled.sequence_length;
     return length && facts_.bottleneck == diagnose::Bottleneck::kCompute &&
-           static_cast<double>(*length / mesh[CaseAxis::kSeq]) >= facts_.slice.hidden_block;
+           block_of(*length, mesh) >= facts_.slice.hidden_block;
   }
 
   [[nodiscard]] MeshMove move_to(const CaseMesh& mesh, const AxisChange& change) const {

@@ -102,7 +102,7 @@ class CaseTuning {
   Result<Report> report() && {
     analyse();
     const Moves moves =
-        from_ ? moves_of(move_facts()) : first_meshes(asked_, slices_.asked, tools_.wishes);
+        from_ ? moves_of(move_facts(*from_)) : first_meshes(asked_, slices_.asked, tools_.wishes);
     SEXTANT_TRY(const std::vector<kb::Entry> found, retrieved(asked_, report_.analysis, tools_));
     for (const kb::Entry& entry : found) {
       report_.analysis.notes.push_back(
@@ -165,10 +165,10 @@ class CaseTuning {
 
   [[nodiscard]] Bottleneck bottleneck() const { return report_.analysis.settled.bottleneck; }
 
-  [[nodiscard]] MoveFacts move_facts() const {
+  [[nodiscard]] MoveFacts move_facts(const CaseMesh& from) const {
     return {.profiled = asked_,
             .slice = slices_.asked,
-            .from = *from_,
+            .from = from,
             .blames = blames_,
             .bottleneck = bottleneck(),
             .memory_scale = slices_.memory_scale(),
@@ -191,8 +191,9 @@ class CaseTuning {
     const bool is_there_already =
         asked_.baseline && !moves.ranked.empty() && moves.ranked.front().mesh == *asked_.baseline;
     const bool is_alone = moves.ranked.empty() && !waits_for_batch(moves);
-    if (is_there_already || (is_alone && from_ && moves.is_same_size)) {
-      keep(is_there_already);
+    const std::optional<CaseMesh> runs = asked_.baseline ? asked_.baseline : from_;
+    if (runs && (is_there_already || (is_alone && from_ && moves.is_same_size))) {
+      keep(*runs, is_there_already);
     } else {
       propose(moves, facts);
     }
@@ -262,12 +263,12 @@ class CaseTuning {
     return all;
   }
 
-  Judged judged_idea(const CaseMesh& idea, const ProposalFacts& facts) const {
+  [[nodiscard]] Judged judged_idea(const CaseMesh& idea, const ProposalFacts& facts) const {
     if (idea.chips() != slices_.asked.chips || (facts.is_same_size && from_ == idea)) {
       return judged_mesh(idea, facts);
     }
     const AssessedMesh found =
-        from_ ? assessed(move_facts(), idea) : assessed_first(asked_, slices_.asked, idea);
+        from_ ? assessed(move_facts(*from_), idea) : assessed_first(asked_, slices_.asked, idea);
     if (found.refused) {
       return judged_refusal(*found.refused, facts);
     }
@@ -276,8 +277,8 @@ class CaseTuning {
     return judged;
   }
 
-  void keep(bool is_there_already) {
-    const std::string mesh = to_text(asked_.baseline.value_or(*from_));
+  void keep(const CaseMesh& runs, bool is_there_already) {
+    const std::string mesh = to_text(runs);
     if (is_there_already) {
       report_.keep = fmt::format("{} is what would be proposed", mesh);
     } else if (asked_.operators.empty() && !asked_.kpis.duty_cycle) {

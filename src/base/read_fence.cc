@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <system_error>
+#include <vector>
 
 #include "base/text.h"
 
@@ -43,15 +44,15 @@ ReadFence::~ReadFence() {
 }
 
 Result<void> may_read(const fs::path& path) {
-  if (!standing_fence()) {
+  const std::optional<std::vector<fs::path>>& fence = standing_fence();
+  if (!fence) {
     return {};
   }
   std::error_code error;
   const fs::path whole = fs::weakly_canonical(path, error);
   const bool inside =
-      !error && path != "-" && std::ranges::any_of(*standing_fence(), [&](const fs::path& folder) {
-        return is_below(whole, folder);
-      });
+      !error && path != "-" &&
+      std::ranges::any_of(*fence, [&](const fs::path& folder) { return is_below(whole, folder); });
   if (inside) {
     const fs::file_status status = fs::status(whole, error);
     if (fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status)) {
@@ -59,7 +60,7 @@ Result<void> may_read(const fs::path& path) {
     }
     return {};
   }
-  const std::string allowed = standing_fence()->empty() ? "" : standing_fence()->front().string();
+  const std::string allowed = fence->empty() ? "" : fence->front().string();
   return invalid("lies outside what may be read here", printable(path.string()),
                  "files below " + allowed);
 }

@@ -209,22 +209,32 @@ FilledMesh read_mesh(SettingReader& reader, Reading& reading) {
   return mesh;
 }
 
-// Each axis is said with what its field comes to; dp only where the devices are known.
+using FieldValues = std::vector<std::pair<std::string_view, std::string>>;
+
+// What the field of an axis comes to; dp only where the devices are known.
+void say_axis(SettingReader& reader, const MeshAxis& axis, bool inside, const FieldValues& values,
+              const describe::Layout& at) {
+  if (axis.field == "dp" && at.dp == 0) {
+    return;
+  }
+  const auto value =
+      std::ranges::find(values, axis.field, [](const auto& pair) { return pair.first; });
+  if (value != values.end()) {
+    reader.fact(axis.field, value->second, axis_key(inside, axis.name));
+  }
+}
+
+// Each axis is said with what its field comes to.
 void say(SettingReader& reader, const FilledMesh& mesh, const describe::Layout& at) {
-  const auto values = describe::layout_values(at);
+  const FieldValues values = describe::layout_values(at);
   for (std::size_t i = 0; i < kMeshAxes.size(); ++i) {
     for (const bool inside : {true, false}) {
-      const std::string key = axis_key(inside, kMeshAxes[i].name);
+      const MeshAxis& axis = kMeshAxes[i];
       const std::int64_t size = (inside ? mesh.ici : mesh.dcn).sizes[i];
-      if (kMeshAxes[i].role == Role::kIgnored && size > 1) {
-        reader.unresolved(key, "an axis for inference; left out");
-      } else if (kMeshAxes[i].role != Role::kIgnored) {
-        const auto value = std::ranges::find(values, kMeshAxes[i].field,
-                                             [](const auto& pair) { return pair.first; });
-        const bool open = kMeshAxes[i].field == "dp" && at.dp == 0;
-        if (value != values.end() && !open) {
-          reader.fact(kMeshAxes[i].field, value->second, key);
-        }
+      if (axis.role != Role::kIgnored) {
+        say_axis(reader, axis, inside, values, at);
+      } else if (size > 1) {
+        reader.unresolved(axis_key(inside, axis.name), "an axis for inference; left out");
       }
     }
   }

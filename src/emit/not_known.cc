@@ -80,15 +80,20 @@ std::vector<std::string> fields_said_by(const std::string& key, const Settings& 
   return fields;
 }
 
+// Every main field that nothing has said.
+void open_unsaid_fields(Reading& reading) {
+  for (const std::string_view field : kMainFields) {
+    if (!has_fact(reading, field)) {
+      reading.not_known.emplace(field);
+    }
+  }
+}
+
 void ask_unresolved(const Settings& settings, const SettingsReader& reader, Reading& reading) {
   std::set<std::string, std::less<>> asked;
   for (const Unresolved& one : reading.unresolved) {
     if (one.any || (!one.key.empty() && asked.size() >= kMostAsked)) {
-      for (const std::string_view field : kMainFields) {
-        if (!has_fact(reading, field)) {
-          reading.not_known.emplace(field);
-        }
-      }
+      open_unsaid_fields(reading);
     } else if (!one.key.empty() && asked.insert(one.key).second) {
       for (std::string& field : fields_said_by(one.key, settings, reader)) {
         reading.not_known.insert(std::move(field));

@@ -315,7 +315,7 @@ class Commands {
   }
 
   Result<bool> opened(OpenBlock block) {
-    SEXTANT_CHECK_OK(open(block));
+    SEXTANT_CHECK_OK(open(std::move(block)));
     return true;
   }
 
@@ -323,7 +323,7 @@ class Commands {
     if (blocks_.size() >= kMaxOpenBlocks) {
       return too_many_blocks();
     }
-    blocks_.push_back(block);
+    blocks_.push_back(std::move(block));
     return {};
   }
 

@@ -141,31 +141,31 @@ class Test {
   }
 
   static Truth compared(const Operand& left, std::string_view sign, const Operand& right) {
-    const bool text = sign == "=" || sign == "==" || sign == "!=";
-    if (text && (left.unset || right.unset)) {
-      const Operand& other = left.unset ? right : left;
-      const bool empty = other.unset || (other.text && other.text->empty());
-      return empty ? truth_of(sign != "!=") : Truth::kUnknown;
+    const bool as_text = is_one_of(sign, {"=", "==", "!="});
+    if (as_text && (left.unset || right.unset)) {
+      const Truth empty = is_empty(left.unset ? right : left);
+      return empty == Truth::kYes ? truth_of(sign != "!=") : Truth::kUnknown;
     }
     if (!left.text || !right.text) {
       return Truth::kUnknown;
     }
-    if (text) {
+    if (as_text) {
       const bool pattern = !right.bare.empty() && right.bare.find('[') == std::string::npos;
       const bool same = pattern ? matches(*left.text, *right.text) : *left.text == *right.text;
       return truth_of(same == (sign != "!="));
     }
     const auto a = to_integer(*left.text);
     const auto b = to_integer(*right.text);
-    if (!a || !b || sign[0] != '-') {
-      return Truth::kUnknown;
-    }
-    return truth_of(sign == "-eq"   ? *a == *b
-                    : sign == "-ne" ? *a != *b
-                    : sign == "-lt" ? *a < *b
-                    : sign == "-le" ? *a <= *b
-                    : sign == "-gt" ? *a > *b
-                                    : *a >= *b);
+    return a && b && sign[0] == '-' ? compared_numbers(*a, sign, *b) : Truth::kUnknown;
+  }
+
+  static Truth compared_numbers(std::int64_t left, std::string_view sign, std::int64_t right) {
+    return truth_of(sign == "-eq"   ? left == right
+                    : sign == "-ne" ? left != right
+                    : sign == "-lt" ? left < right
+                    : sign == "-le" ? left <= right
+                    : sign == "-gt" ? left > right
+                                    : left >= right);
   }
 
   std::vector<Operand> operands_;

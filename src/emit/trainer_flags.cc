@@ -111,7 +111,7 @@ Settings filled_by_trainer(const Settings& settings) {
     return one.values == std::vector<std::string>{"auto"};
   };
   for (Setting& setting : made.given) {
-    const auto row = std::ranges::find(kFilled, std::string_view(setting.key), &Filled::key);
+    const auto* const row = std::ranges::find(kFilled, std::string_view(setting.key), &Filled::key);
     if (row == kFilled.end() || !is_auto(setting)) {
       continue;
     }

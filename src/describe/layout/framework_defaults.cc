@@ -137,12 +137,12 @@ Framework default_framework(const Cluster& cluster) {
 }
 
 Precision default_precision(const Device& device) {
-  const auto bf16 = device.peak(DType::kBf16);
-  const auto fp32 = device.peak(DType::kFp32);
+  const auto& bf16 = device.peak(DType::kBf16);
+  const auto& fp32 = device.peak(DType::kFp32);
   if (bf16 && (!fp32 || bf16->value > fp32->value)) {
     return Precision::kBf16;
   }
-  const auto fp16 = device.peak(DType::kFp16);
+  const auto& fp16 = device.peak(DType::kFp16);
   if (fp16 && (!fp32 || fp16->value > fp32->value)) {
     return Precision::kFp16;
   }

@@ -114,6 +114,25 @@ std::string_view completing_words(const Json& reference, std::string_view argume
                                                   : "";
 }
 
+// The words of this kind that begin so, in whatever case; none where they cannot be had.
+std::vector<std::string> words_begun(std::string_view kind, const std::string& begun,
+                                     const Desk& desk) {
+  std::vector<std::string> fitting;
+  if (kind.empty()) {
+    return fitting;
+  }
+  const auto words = app::complete_words(kind, desk.context);
+  if (!words) {
+    return fitting;
+  }
+  for (const std::string& word : words->words) {
+    if (to_lower(word).starts_with(begun)) {
+      fitting.push_back(word);
+    }
+  }
+  return fitting;
+}
+
 }  // namespace
 
 std::vector<Named> sextant_prompts() {
@@ -131,16 +150,7 @@ Handled completed_word(const Call& call, const Desk& desk) {
   const std::string begun = to_lower(text_of(argument, "value"));
   const std::string_view kind =
       completing_words(object_of(call.params, "ref"), text_of(argument, "name"));
-  std::vector<std::string> fitting;
-  if (!kind.empty()) {
-    if (const auto words = app::complete_words(kind, desk.context)) {
-      for (const std::string& word : words->words) {
-        if (to_lower(word).starts_with(begun)) {
-          fitting.push_back(word);
-        }
-      }
-    }
-  }
+  std::vector<std::string> fitting = words_begun(kind, begun, desk);
   const std::size_t all = fitting.size();
   fitting.resize(std::min(all, kMostWords));
   return Json{

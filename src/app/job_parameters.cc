@@ -1,5 +1,6 @@
 #include "app/job_parameters.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "describe/layout/job.h"
@@ -69,6 +70,31 @@ std::vector<Parameter> job_parameters(std::vector<Parameter> more) {
                   .example = "256"},
                  workload_parameter()},
                 std::move(more));
+}
+
+std::vector<Parameter> training_parameters() {
+  std::vector<Parameter> parameters = job_parameters();
+  const auto workload = std::ranges::find(parameters, "workload", &Parameter::name);
+  workload->help = "pretrain, sft or lora[:RANK[:MODULE+…]]";
+  std::erase(workload->words, std::string_view("forward"));
+  return parameters;
+}
+
+Parameter headroom_parameter() {
+  return {.name = "headroom",
+          .kind = ParameterKind::kShare,
+          .value = "SHARE",
+          .help = "of a device's memory that stays free",
+          .fallback = "5%",
+          .example = "10%"};
+}
+
+Parameter case_parameter() {
+  return {.name = "case",
+          .kind = ParameterKind::kFileToRead,
+          .value = "FILE.toml",
+          .help = "what a profiler reports of a job whose model is confidential",
+          .example = "case.toml"};
 }
 
 JobRequest job_request(const Values& values) {

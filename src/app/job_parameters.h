@@ -19,6 +19,12 @@ Parameter workload_parameter();
 
 // A job: model, on, layout, framework, seq, gbs, workload, then `more`.
 std::vector<Parameter> job_parameters(std::vector<Parameter> more = {});
+// The same of a job that trains: a forward pass alone is serving.
+std::vector<Parameter> training_parameters();
+// Of those that judge whether a job fits.
+Parameter headroom_parameter();
+// Of those that take a profiler's report in the place of a job.
+Parameter case_parameter();
 JobRequest job_request(const Values& values);
 // What a job's own files leave open: from on, seq, gbs and workload.
 FileRequest file_request(std::vector<std::string> files, std::string model, const Values& values);

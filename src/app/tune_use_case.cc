@@ -7,6 +7,7 @@
 #include "app/trace_parameters.h"
 #include "app/tune_command.h"
 #include "app/use_cases.h"
+#include "base/text.h"
 #include "describe/words.h"
 
 namespace sextant::app {
@@ -18,7 +19,7 @@ constexpr std::array<std::string_view, 2> kLogActions{"show", "replay"};
 
 // The job, as it runs.
 std::vector<Parameter> tuned_job_parameters() {
-  std::vector<Parameter> parameters = job_parameters();
+  std::vector<Parameter> parameters = training_parameters();
   for (Parameter& parameter : parameters) {
     parameter.required = false;
     if (parameter.name == "model") {
@@ -28,9 +29,6 @@ std::vector<Parameter> tuned_job_parameters() {
     } else if (parameter.name == "layout") {
       parameter.help = "as the job runs";
       parameter.otherwise = "that of the files; without one, none runs yet";
-    } else if (parameter.name == "workload") {
-      parameter.help = "pretrain, sft or lora[:RANK[:MODULE+…]]";
-      std::erase(parameter.words, std::string_view("forward"));  // serving
     }
   }
   const auto after_model = std::ranges::find(parameters, "model", &Parameter::name) + 1;
@@ -52,11 +50,7 @@ std::vector<Parameter> recorded_parameters() {
        .help = "your own job: scripts, configuration files, logs, or one folder of them all",
        .example = "train.sh",
        .many = true},
-      {.name = "case",
-       .kind = kFileToRead,
-       .value = "FILE.toml",
-       .help = "what a profiler reports of a job whose model is confidential",
-       .example = "case.toml"}};
+      case_parameter()};
   for (Parameter& parameter : trace_parameters_of_others()) {
     parameters.push_back(std::move(parameter));
   }
@@ -81,12 +75,7 @@ std::vector<Parameter> wish_parameters() {
            .value = "FILE",
            .help = "choose only among these layouts (of a case meshes), one a line",
            .example = "layouts.txt"},
-          {.name = "headroom",
-           .kind = kShare,
-           .value = "SHARE",
-           .help = "of a device's memory that stays free",
-           .fallback = "5%",
-           .example = "10%"},
+          headroom_parameter(),
           {.name = "no-kb", .kind = kFlag, .help = "without the knowledge base"},
           {.name = "no-planner",
            .kind = kFlag,

@@ -8,14 +8,11 @@ namespace {
 
 // The job as it stands: by words, by the user's files, or as a profiler reports it.
 std::vector<Parameter> judged_job_parameters() {
-  std::vector<Parameter> parameters = job_parameters();
+  std::vector<Parameter> parameters = training_parameters();
   for (Parameter& parameter : parameters) {
     parameter.required = parameter.required && parameter.name != "model" && parameter.name != "on";
     if (parameter.name == "layout") {
       parameter.help = "as the job stands";
-    } else if (parameter.name == "workload") {
-      parameter.help = "pretrain, sft or lora[:RANK[:MODULE+…]]";
-      std::erase(parameter.words, std::string_view("forward"));
     }
   }
   return parameters;
@@ -72,11 +69,7 @@ std::vector<Parameter> evidence_parameters() {
            .help = "the job's own scripts, configuration files, logs, or one folder of them all",
            .example = "train.sh",
            .many = true},
-          {.name = "case",
-           .kind = kFileToRead,
-           .value = "FILE.toml",
-           .help = "what a profiler reports of a job whose model is confidential",
-           .example = "case.toml"},
+          case_parameter(),
           {.name = "trace",
            .kind = kFileToRead,
            .value = "TRACE",
@@ -84,12 +77,7 @@ std::vector<Parameter> evidence_parameters() {
            .example = "logs/",
            .many = true},
           judged_device_parameter(),
-          {.name = "headroom",
-           .kind = kShare,
-           .value = "SHARE",
-           .help = "of a device's memory that stays free",
-           .fallback = "5%",
-           .example = "10%"}};
+          headroom_parameter()};
 }
 
 Result<Reply> run_verify(const Values& values, const Context& context, const Control& control) {

@@ -14,10 +14,12 @@
 #include "emit/megatron_deepspeed.h"
 #include "emit/nanotron.h"
 #include "emit/not_known.h"
+#include "emit/other_words.h"
 #include "emit/setting_values.h"
 #include "emit/shape_facts.h"
 #include "emit/torchtitan.h"
 #include "emit/trainer_flags.h"
+#include "emit/vocabulary.h"
 
 namespace sextant::emit {
 
@@ -147,6 +149,18 @@ void add_replicas(Reading& reading) {
   }
 }
 
+// How many devices the launcher is told, where the dialect has not said it.
+void add_devices(const Settings& settings, Reading& reading) {
+  const Setting* said = find(settings.launch, "devices");
+  const bool known = std::any_of(reading.facts.begin(), reading.facts.end(),
+                                 [](const Fact& fact) { return fact.field == "devices"; });
+  if (said != nullptr && reading.devices && !known && said->values.size() == 1 &&
+      said->values.front() == std::to_string(*reading.devices)) {
+    reading.facts.push_back({"devices", said->values.front(),
+                             fmt::format("devices {}", said->values.front()), said->place});
+  }
+}
+
 // Of a program that nobody knows: how many devices it is started on.
 Reading read_unknown_program(const Settings& settings) {
   Reading reading;
@@ -171,6 +185,9 @@ Reading read(const Settings& settings, const describe::DataStore& data) {
     return reading;
   }
   const auto reader = [&data](const Settings& asked) {
+    if (asked.program == kFoundry) {
+      return read_foundry(asked, data);
+    }
     const bool fork = is_megatron_deepspeed(asked);
     const bool trained = asked.dialect == Dialect::kDeepspeed;
     Reading reading = read_words(fork      ? in_megatron_words(asked)
@@ -184,9 +201,12 @@ Reading read(const Settings& settings, const describe::DataStore& data) {
       read_trainer_flags(asked, data, reading);
     }
     add_shape_facts(fork ? in_megatron_words(asked) : asked, reading);
+    add_vocabulary(asked, reading);
     return reading;
   };
   Reading reading = reader(settings);
+  reading.program = settings.program;
+  add_devices(settings, reading);
   forget_derived(settings, reading);
   mark_not_known(settings, reader, reading);
   add_replicas(reading);

@@ -86,7 +86,7 @@ std::vector<ScriptCase> script_cases() {
       {"megatron_slurm_torchrun.sh",
        Dialect::kMegatron,
        {{"tensor_model_parallel_size", "2"}, {"micro_batch_size", "2"}},
-       {{"nodes", "4"}, {"devices_per_node", "8"}, {"devices", "32"}},
+       {{"nodes", "4"}, {"devices_per_node", "8"}, {"devices", "32"}, {"device", "h100"}},
        {}},
       {"torchtitan_run_train.sh",
        Dialect::kTorchtitan,
@@ -200,8 +200,13 @@ TEST(ParseShell, SlurmSaysDevicesInManyWords) {
     const auto settings = parse_shell(
         "#!/bin/bash\n" + std::string(header) + "srun python pretrain_gpt.py --bf16\n", "t.sh");
     ASSERT_TRUE(settings) << header;
-    EXPECT_EQ(text_by_key(settings->launch),
-              (TextByKey{{"nodes", "4"}, {"devices_per_node", "8"}, {"devices", "32"}}))
+    TextByKey launch = text_by_key(settings->launch);
+    const std::string device = launch.contains("device") ? launch["device"] : "";
+    EXPECT_EQ(device, header.find("h100") != std::string_view::npos   ? "h100"
+                      : header.find("a100") != std::string_view::npos ? "a100"
+                                                                      : "");
+    launch.erase("device");
+    EXPECT_EQ(launch, (TextByKey{{"nodes", "4"}, {"devices_per_node", "8"}, {"devices", "32"}}))
         << header;
   }
   const auto mpi = parse_shell("mpirun -np 16 python pretrain_gpt.py --bf16\n", "t.sh");

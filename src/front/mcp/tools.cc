@@ -225,6 +225,8 @@ Result<app::Reply> reply_to(const ToolRow& row, const app::Values& values, const
   return app::ask(use_case_of(row), values, desk.context,
                   {.stop = &call.stop, .progress = [&](const std::string& line) {
                      call.progress(++lines, 0, tool_spelling(line));
+                     call.log(LogLevel::kInfo,
+                              fmt::format("{}: {}", row.name, tool_spelling(line)));
                    }});
 }
 
@@ -245,11 +247,17 @@ Handled answered_tool(const ToolRow& row, const Call& call, Desk& desk) {
     if (!values) {
       return failed_tool(tool_spelling(values.error()));
     }
+    call.log(LogLevel::kDebug, "asked: " + printable(question, kMostText));
     const auto reply = reply_to(row, *values, call, desk);
     if (!reply) {
+      call.log(LogLevel::kError, fmt::format("{}: {}", row.name, tool_spelling(reply.error())));
       return failed_tool(tool_spelling(reply.error()));
     }
     answer = desk.answers.keep(kept_answer(*reply), question);
+    for (const std::string& note : answer->notes) {
+      call.log(LogLevel::kNotice, fmt::format("{}: {}", row.name, note));
+    }
+    call.log(LogLevel::kInfo, fmt::format("{}: answered, outcome {}", row.name, answer->outcome));
   }
   return asks_detail ? detail_result(*answer, detail->get<std::string>())
                      : whole_result(row, *answer);

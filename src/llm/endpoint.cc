@@ -12,6 +12,7 @@
 #include "http/sse.h"
 #include "http/stream.h"
 #include "llm/json.h"
+#include "llm/protocol_parts.h"
 
 namespace sextant::llm {
 namespace {
@@ -20,6 +21,8 @@ constexpr Seconds kFirstWait(0.5);
 constexpr Seconds kLongestWait(8.0);
 constexpr Seconds kLongestTold(60.0);
 constexpr std::size_t kShownMessage = 300;
+// Of a reply that is not streamed: its texts, escaped, with the words around.
+constexpr std::size_t kLongestWhole = 4 * kLongestReply;
 
 http::Request request_of(const Endpoint& endpoint, const Conversation& conversation,
                          std::int64_t most_output) {
@@ -93,6 +96,7 @@ Attempt attempted(const Endpoint& endpoint, const http::Request& request) {
   http::EventReader events;
   std::size_t count = 0;
   std::size_t streamed = 0;
+  std::string whole;  // what came before the first event: all, where the server does not stream
   const std::string key = secret_key(endpoint);
   const auto take_event = [&](http::ServerEvent event) {
     ++count;
@@ -101,9 +105,14 @@ Attempt attempted(const Endpoint& endpoint, const http::Request& request) {
     event.data = without_key(std::move(event.data), key);
     return decoder->take(event);
   };
-  const auto reply =
-      http::reply_to(request, endpoint.base, endpoint.client,
-                     [&](std::string_view line) { return events.feed(line, take_event); });
+  const auto take_line = [&](std::string_view line) -> Result<void> {
+    if (count == 0) {
+      SEXTANT_CHECK_OK(add_bounded(whole, line, kLongestWhole));
+      whole += '\n';
+    }
+    return events.feed(line, take_event);
+  };
+  const auto reply = http::reply_to(request, endpoint.base, endpoint.client, take_line);
   const auto with_place = [&](Error error) -> Attempt {
     error.what = without_key(std::move(error.what), endpoint.key);
     if (error.where.empty()) {
@@ -112,8 +121,8 @@ Attempt attempted(const Endpoint& endpoint, const http::Request& request) {
     const bool is_external = error.kind == ErrorKind::kExternal;
     return {.reply = tl::unexpected(std::move(error)),
             .is_worth_another = is_external,
-            .is_paid = count > 0,
-            .streamed = streamed};
+            .is_paid = streamed + whole.size() > 0,
+            .streamed = streamed > 0 ? streamed : whole.size()};
   };
   if (!reply) {
     return with_place(reply.error());
@@ -124,8 +133,12 @@ Attempt attempted(const Endpoint& endpoint, const http::Request& request) {
             .retry_after = std::string(http::value_of(reply->headers, "retry-after"))};
   }
   if (count == 0) {
-    return {.reply = external("the reply is no stream of events: does the server stream?",
-                              http::to_text(endpoint.base))};
+    if (trimmed(whole).empty()) {
+      return {.reply = external("the reply is empty", http::to_text(endpoint.base))};
+    }
+    if (const auto taken = decoder->take_whole(without_key(whole, key)); !taken) {
+      return with_place(taken.error());
+    }
   }
   Result<ModelReply> read = decoder->end();
   if (!read) {

@@ -1,5 +1,6 @@
 #include "llm/scripted_model_testing.h"
 
+#include <algorithm>
 #include <string_view>
 #include <thread>
 #include <utility>
@@ -116,6 +117,90 @@ std::string messages_stream(const Line& line) {
   return all + typed("message_stop", ScriptJson::object());
 }
 
+ScriptJson whole_chat(const Line& line) {
+  ScriptJson message{{"role", "assistant"}, {"content", line.text}};
+  for (const ToolCall& call : line.calls) {
+    message["tool_calls"].push_back(
+        {{"id", call.id},
+         {"type", "function"},
+         {"function", {{"name", call.name}, {"arguments", call.arguments}}}});
+  }
+  const char* const reason =
+      line.is_cut_short ? "length" : (line.calls.empty() ? "stop" : "tool_calls");
+  return {{"object", "chat.completion"},
+          {"choices", {{{"index", 0}, {"message", message}, {"finish_reason", reason}}}},
+          {"usage", {{"prompt_tokens", 1000}, {"completion_tokens", 50}}}};
+}
+
+ScriptJson whole_response(const Line& line) {
+  ScriptJson output = ScriptJson::array();
+  output.push_back({{"type", "reasoning"}, {"summary", ScriptJson::array()}});
+  if (!line.text.empty()) {
+    output.push_back(
+        {{"type", "message"}, {"content", {{{"type", "output_text"}, {"text", line.text}}}}});
+  }
+  for (const ToolCall& call : line.calls) {
+    output.push_back({{"type", "function_call"},
+                      {"call_id", call.id},
+                      {"name", call.name},
+                      {"arguments", call.arguments}});
+  }
+  ScriptJson response{{"object", "response"},
+                      {"status", line.is_cut_short ? "incomplete" : "completed"},
+                      {"error", nullptr},
+                      {"output", output},
+                      {"usage", {{"input_tokens", 1000}, {"output_tokens", 50}}}};
+  if (line.is_cut_short) {
+    response["incomplete_details"] = {{"reason", "max_output_tokens"}};
+  }
+  return response;
+}
+
+ScriptJson whole_message(const Line& line) {
+  ScriptJson content = ScriptJson::array();
+  if (!line.text.empty()) {
+    content.push_back({{"type", "text"}, {"text", line.text}});
+  }
+  for (const ToolCall& call : line.calls) {
+    content.push_back({{"type", "tool_use"},
+                       {"id", call.id},
+                       {"name", call.name},
+                       {"input", ScriptJson::parse(call.arguments, nullptr, false)}});
+  }
+  const char* const reason =
+      line.is_cut_short ? "max_tokens" : (line.calls.empty() ? "end_turn" : "tool_use");
+  return {{"type", "message"},
+          {"content", content},
+          {"stop_reason", reason},
+          {"usage", {{"input_tokens", 1000}, {"output_tokens", 50}}}};
+}
+
+// Every text a number, every number a list, every list a text.
+ScriptJson turned(const ScriptJson& json) {
+  if (json.is_object()) {
+    ScriptJson all = ScriptJson::object();
+    for (const auto& [key, value] : json.items()) {
+      all[key] = key == "type" ? value : turned(value);  // else no event would be looked at
+    }
+    return all;
+  }
+  return json.is_string() ? ScriptJson(7) : json.is_array() ? ScriptJson("list") : ScriptJson({7});
+}
+
+std::string of_wrong_types(const std::string& stream) {
+  std::string all;
+  for (std::size_t at = 0; at < stream.size();) {
+    const std::size_t end = std::min(stream.find('\n', at), stream.size());
+    const std::string line = stream.substr(at, end - at);
+    const ScriptJson json = line.starts_with("data: ")
+                                ? ScriptJson::parse(line.substr(6), nullptr, false)
+                                : ScriptJson();
+    all += (json.is_object() ? "data: " + turned(json).dump() : line) + "\n";
+    at = end + 1;
+  }
+  return all;
+}
+
 // The key as it came, so that a test sees whether it is said back.
 std::string key_of(const http::Request& request) {
   return std::string(http::value_of(request.headers, "authorization")) +
@@ -135,6 +220,13 @@ std::string streamed(const Line& line, std::string_view path) {
     return messages_stream(line);
   }
   return path.ends_with("/responses") ? responses_stream(line) : chat_stream(line);
+}
+
+std::string whole_reply(const Line& line, std::string_view path) {
+  if (path.ends_with("/messages")) {
+    return whole_message(line).dump();
+  }
+  return path.ends_with("/responses") ? whole_response(line).dump() : whole_chat(line).dump();
 }
 
 ScriptedModel::ScriptedModel(std::vector<Line> script, Line forever)
@@ -198,6 +290,14 @@ void ScriptedModel::answer(const http::Request& request, http::Exchange& exchang
       break;
     case Fault::kNoStream:
       return exchange.answer({.status = 200, .body = "{\"choices\": []}"});
+    case Fault::kWrongTypes:
+      stream = of_wrong_types(stream);
+      break;
+  }
+  if (line.is_whole) {
+    const std::string body = whole_reply(line, request.target);
+    return exchange.answer(
+        {.status = 200, .headers = {{"Content-Type", "application/json"}}, .body = body});
   }
   exchange.begin(200, {{"Content-Type", "text/event-stream"}});
   exchange.write(stream);

@@ -21,7 +21,8 @@ enum class Fault : std::uint8_t {
   kBroken,       // 500, and says the key back
   kCut,          // the stream ends within the reply
   kInvalidJson,  // an event that is no JSON
-  kNoStream,     // 200, and no event
+  kNoStream,     // 200, and JSON that is no reply
+  kWrongTypes,   // a reply whose every member is of another type than it should be
   kRefusesKey,   // 401, and says the key back
   kSaid,         // the text is what went wrong, within the stream
 };
@@ -31,6 +32,7 @@ struct Line {
   std::vector<ToolCall> calls = {};
   Fault fault = Fault::kNone;
   bool is_cut_short = false;  // by the limit of output
+  bool is_whole = false;      // one JSON object, though a stream was asked for
 };
 
 struct SeenRequest {
@@ -61,5 +63,7 @@ class ScriptedModel {
 
 // As the protocol of that path streams it.
 std::string streamed(const Line& line, std::string_view path);
+// As it answers without streaming.
+std::string whole_reply(const Line& line, std::string_view path);
 
 }  // namespace sextant::llm

@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "http/sse.h"
 #include "http/stream.h"
-#include "llm/json.h"
+#include "llm/attempts.h"
 #include "llm/protocol_parts.h"
 
 namespace sextant::llm {
@@ -20,50 +20,18 @@ namespace {
 constexpr Seconds kFirstWait(0.5);
 constexpr Seconds kLongestWait(8.0);
 constexpr Seconds kLongestTold(60.0);
-constexpr std::size_t kShownMessage = 300;
 // Of a reply that is not streamed: its texts, escaped, with the words around.
 constexpr std::size_t kLongestWhole = 4 * kLongestReply;
 
 http::Request request_of(const Endpoint& endpoint, const Conversation& conversation,
                          std::int64_t most_output) {
-  http::Url base = endpoint.base;
-  if (base.path.empty()) {
-    base.path = "/v1";
-  }
   return {.method = "POST",
-          .target = http::target_of(base, path_of(endpoint.protocol)),
+          .target = endpoint_target(endpoint, path_of(endpoint.protocol)),
           .headers = protocol_headers(endpoint.protocol, endpoint.key),
           .body = request_body(endpoint.protocol, conversation,
                                {.model = endpoint.model,
                                 .most_output = most_output,
-                                .is_openai = base.host.ends_with("openai.com")})};
-}
-
-// A server may say the key back.
-std::string without_key(std::string text, const std::string& key) {
-  if (key.empty()) {
-    return text;
-  }
-  for (std::size_t at = text.find(key); at != std::string::npos; at = text.find(key, at)) {
-    text.replace(at, key.size(), "[key]");
-  }
-  return text;
-}
-
-bool is_worth_another(int status) {
-  return status == 408 || status == 409 || status == 429 || (status >= 500 && status < 600);
-}
-
-Error refusal_error(const http::Reply& reply, const Endpoint& endpoint) {
-  const auto json = parsed_object(reply.body, "");
-  const std::string said = without_key(json ? error_message(*json) : "", endpoint.key);
-  return {
-      ErrorKind::kExternal,
-      fmt::format("the endpoint answers {}{}{}{}{}", reply.status,
-                  http::reason_of(reply.status).empty() ? "" : " ", http::reason_of(reply.status),
-                  said.empty() ? "" : ": ", printable(said, kShownMessage)),
-      http::to_text(endpoint.base),
-      {}};
+                                .is_openai = endpoint.base.host.ends_with("openai.com")})};
 }
 
 // What one attempt came to.
@@ -74,12 +42,6 @@ struct Attempt {
   std::size_t streamed = 0;  // bytes of it, with the words around
   std::string retry_after = {};
 };
-
-// A local server is often given a word for a key ("none", "EMPTY"), which a reply may well hold.
-std::string secret_key(const Endpoint& endpoint) {
-  constexpr std::size_t kShortestSecret = 12;
-  return endpoint.key.size() < kShortestSecret ? std::string() : endpoint.key;
-}
 
 ModelReply reply_without_key(ModelReply reply, const std::string& key) {
   reply.text = without_key(std::move(reply.text), key);
@@ -190,13 +152,7 @@ std::string shown_request(const Endpoint& endpoint, const Conversation& conversa
     shown.key = "[key]";
   }
   const http::Request request = request_of(shown, conversation, shown.most_output);
-  std::string text =
-      fmt::format("{} {}://{}{}\n", request.method, shown.base.is_secure ? "https" : "http",
-                  http::host_text(shown.base), request.target);
-  for (const http::Header& header : request.headers) {
-    text += fmt::format("{}: {}\n", header.name, header.value);
-  }
-  return text + "\n" + request.body + "\n";
+  return request_text(shown, request);
 }
 
 std::optional<Seconds> wait_before(int attempt, std::string_view retry_after) {
@@ -225,13 +181,12 @@ Wait waiting_for_stop(const std::atomic<bool>* stop) {
 
 Result<ModelReply> reply_from(const Endpoint& endpoint, const Conversation& conversation,
                               Spending& spending, const Wait& wait) {
-  for (int attempt = 1;; ++attempt) {
+  const auto once = [&]() -> tl::expected<ModelReply, FailedAttempt> {
     http::Request request = request_of(endpoint, conversation, endpoint.most_output);
     const auto most =
         spending.most_output(estimated_tokens(request.body.size()), endpoint.most_output);
     if (!most) {
-      return external(
-          fmt::format("the budget does not allow another request ({})", spending.to_text()));
+      return tl::unexpected(FailedAttempt{no_budget(spending)});
     }
     if (*most < endpoint.most_output) {
       request = request_of(endpoint, conversation, *most);
@@ -240,18 +195,13 @@ Result<ModelReply> reply_from(const Endpoint& endpoint, const Conversation& conv
     if (tried.is_paid) {
       spending.add(usage_of(tried, request, std::min(*most, endpoint.most_output)));
     }
-    const bool is_stopped = endpoint.client.stop != nullptr && *endpoint.client.stop;
-    if (tried.reply || !tried.is_worth_another || attempt >= endpoint.attempts || is_stopped) {
-      return std::move(tried.reply);
+    if (!tried.reply) {
+      return tl::unexpected(FailedAttempt{std::move(tried.reply.error()), tried.is_worth_another,
+                                          std::move(tried.retry_after)});
     }
-    const auto pause = wait_before(attempt + 1, tried.retry_after);
-    if (!pause) {
-      tried.reply.error().what +=
-          fmt::format("; it asks to wait {} s", printable(tried.retry_after));
-      return std::move(tried.reply);
-    }
-    SEXTANT_CHECK_OK(wait(*pause));
-  }
+    return *std::move(tried.reply);
+  };
+  return tried_until<ModelReply>(endpoint, wait, once);
 }
 
 }  // namespace sextant::llm

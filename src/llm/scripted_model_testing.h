@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -41,10 +42,21 @@ struct SeenRequest {
   std::string body;
 };
 
+// A text as a vector; empty: the server offers no embeddings (404).
+using Meaning = std::function<std::vector<double>(const std::string& text)>;
+// Each word of the text, as `spelled` has it, has a direction of its own; a text is their sum.
+// Words that `spelled` makes one mean one. Another seed, other directions.
+Meaning meaning_of_words(std::function<std::string(const std::string& word)> spelled,
+                         std::uint64_t seed = 1);
+
+// A model of that name is answered whole, though a stream was asked for.
+inline constexpr const char* kWholeModel = "scripted-whole";
+
 class ScriptedModel {
  public:
   // Each request is answered by the next line; after the last one, by `forever`.
-  explicit ScriptedModel(std::vector<Line> script, Line forever = {.text = "{}"});
+  explicit ScriptedModel(std::vector<Line> script, Line forever = {.text = "{}"},
+                         Meaning meaning = {});
 
   [[nodiscard]] http::Url url() const;
   [[nodiscard]] std::vector<SeenRequest> seen() const;
@@ -53,11 +65,14 @@ class ScriptedModel {
 
  private:
   void answer(const http::Request& request, http::Exchange& exchange);
+  void embed(const http::Request& request, http::Exchange& exchange) const;
 
   std::vector<Line> script_;
   Line forever_;
   mutable std::mutex mutex_;
   std::vector<SeenRequest> seen_;
+  std::size_t answered_ = 0;  // lines of the script
+  Meaning meaning_;
   http::Server server_;
 };
 

@@ -389,6 +389,7 @@ void Explorer::explore_cut(Layout& layout, const Lane& lane, std::size_t split, 
                            Settled& settled) {
   const std::vector<std::int64_t>& held = space_.held(layout.stages())[split];
   std::array<std::optional<bool>, kShardingKinds> may_fit;
+  std::array<std::optional<bool>, kShardingKinds> plain;
   unfit_.clear();
   order_.clear();
   for (const Choice& choice : lane.switches->may_fit) {
@@ -398,6 +399,14 @@ void Explorer::explore_cut(Layout& layout, const Lane& lane, std::size_t split, 
     if (knows_floor(group, layout) &&
         !may_matter(layout, choice, floor_of(group, lane.pipeline, held, layout), best)) {
       settled.too_slow += number;
+      continue;
+    }
+    std::optional<bool>& fits = plain[kind_of(sharding)];
+    if (!fits) {
+      fits = fits_plain(layout, *lane.switches, split, sharding);
+    }
+    if (*fits && group.modules) {
+      order_.push_back({Seconds(), &group, &sharding});
       continue;
     }
     std::optional<bool>& possible = may_fit[kind_of(sharding)];

@@ -93,6 +93,9 @@ class Explorer {
   void try_policies(describe::Layout& layout, BestPlans& best);
   bool fits_at_all(describe::Layout& layout, const Switches& switches, std::size_t split,
                    const Sharding& sharding);
+  // Does it with nothing computed again? Then it does with any modules computed again.
+  bool fits_plain(describe::Layout& layout, const Switches& switches, std::size_t split,
+                  const Sharding& sharding);
   [[nodiscard]] bool knows_parts(const SwitchGroup& group, const describe::Layout& layout) const;
   [[nodiscard]] bool knows_floor(const SwitchGroup& group, const describe::Layout& layout) const;
   // Shardings that need the same memory have the same number.

@@ -99,9 +99,12 @@ Found find_plans(const Space& space, const FindOptions& options) {
                    [](const Candidate& a, const Candidate& b) { return a.floor < b.floor; });
   // Step 2. A first bound.
   BestPlans best(options);
+  if (options.known) {
+    best.add(*options.known);
+  }
   std::vector<Candidate> likely;
   for (const Candidate& candidate : candidates) {
-    if (is_likely(candidate.shape, space.choices())) {
+    if (candidate.floor < best.bound() && is_likely(candidate.shape, space.choices())) {
       likely.push_back(candidate);
     }
   }

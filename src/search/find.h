@@ -64,6 +64,8 @@ struct FindOptions {
   // both time and memory. 0: none.
   double front_within = 0.0;
   std::optional<Simplest> simplest = std::nullopt;
+  // One of the space that fits, where one is known: what is not better is left out from the start.
+  std::optional<Plan> known = std::nullopt;
   const std::atomic<bool>* stop = nullptr;
   std::function<void(const Progress&)> progress = {};
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
@@ -15,6 +16,7 @@
 #include "describe/layout/job_defaults.h"
 #include "describe/layout/layout_text.h"
 #include "describe/model/load_model.h"
+#include "emit/capture_file.h"
 #include "emit/log_reading.h"
 #include "emit/setting_rules.h"
 #include "measured/hardware.h"
@@ -64,6 +66,12 @@ Result<emit::ShellInvocation> invocation_of(const std::string& script, const Fil
 // One file's settings, what it measured among them.
 Result<emit::Settings> settings_of(const Given& given, const FileRequest& request, FileJob& out) {
   const auto& [file, kind] = given;
+  if (kind == emit::FileKind::kCapture) {
+    SEXTANT_TRY(emit::CaptureReading captured, emit::parse_capture(file.text, file.name));
+    out.captured.insert(out.captured.end(), std::make_move_iterator(captured.files.begin()),
+                        std::make_move_iterator(captured.files.end()));
+    return std::move(captured.settings);
+  }
   if (kind != emit::FileKind::kLog) {
     SEXTANT_TRY(const emit::ShellInvocation invocation, invocation_of(file.name, request));
     return emit::parse(file.text, file.name, kind, invocation);
@@ -145,6 +153,12 @@ Result<void> add_named(const std::string& script, const emit::Settings& settings
         is_given(request, one.values.front())) {
       continue;
     }
+    if (const emit::File* held = emit::captured_file(out.captured, one.values.front())) {
+      const emit::FileKind kind = emit::kind_of(held->text, held->name);
+      SEXTANT_TRY(emit::Settings under, emit::parse(held->text, held->name, kind));
+      parts.push_back({std::move(under), false});
+      continue;
+    }
     if (const emit::WrittenFile* written = written_file(settings, one.values.front())) {
       SEXTANT_CHECK_OK(add_written(script, *written, request, parts, out));
       continue;
@@ -180,7 +194,8 @@ Result<void> read_settings(const FileRequest& request, FileJob& out) {
     SEXTANT_TRY(Given given, load(path));
     SEXTANT_TRY(emit::Settings settings, settings_of(given, request, out));
     SEXTANT_CHECK_OK(add_named(path, settings, request, parts, out));
-    parts.push_back({std::move(settings), given.kind == emit::FileKind::kShell});
+    parts.push_back({std::move(settings), given.kind == emit::FileKind::kShell ||
+                                              given.kind == emit::FileKind::kCapture});
     out.files.push_back(std::move(given));
   }
   join_parts(std::move(parts), out);

@@ -57,6 +57,10 @@ WrittenFile written_text(const ScriptFile& file) {
 Result<Settings> parse_shell(std::string_view text, std::string_view name,
                              const ShellInvocation& invocation) {
   SEXTANT_TRY(const ShellScript script, read_shell_script(text, name, invocation));
+  return settings_of_commands(script, name);
+}
+
+Result<Settings> settings_of_commands(const ShellScript& script, std::string_view name) {
   const auto found = training_command(script);
   if (found) {
     const ScriptCommand& command = script.commands[found->command];

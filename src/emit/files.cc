@@ -158,6 +158,8 @@ Settings joined(Settings first, const Settings& second) {
   append(first.environment, second.environment);
   first.printed.insert(first.printed.end(), second.printed.begin(), second.printed.end());
   append(first.launch, second.launch);
+  first.written.insert(first.written.end(), second.written.begin(), second.written.end());
+  first.followed.insert(first.followed.end(), second.followed.begin(), second.followed.end());
   first.unresolved.insert(first.unresolved.end(), second.unresolved.begin(),
                           second.unresolved.end());
   return first;

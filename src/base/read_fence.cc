@@ -60,9 +60,8 @@ Result<void> may_read(const fs::path& path) {
     }
     return {};
   }
-  const std::string allowed = fence->empty() ? "" : fence->front().string();
   return invalid("lies outside what may be read here", printable(path.string()),
-                 "files below " + allowed);
+                 fence->empty() ? "no file" : "files below " + fence->front().string());
 }
 
 }  // namespace sextant

@@ -173,13 +173,22 @@ const Explorer::Switches& Explorer::switches_in(const Layout& layout) {
 void Explorer::fill(const Layout& layout, Switches& switches) {
   std::array<bool, kShardingKinds> whole{};  // may none or all layers fit?
   std::array<bool, kShardingKinds> asked{};
+  std::array<bool, kShardingKinds> plain{};  // may nothing computed again fit?
   unfit_.clear();
+  for (const SwitchGroup& group : *switches.groups) {
+    if (group.modules && *group.modules == 0) {
+      for (const Sharding& sharding : group.shardings) {
+        plain[kind_of(sharding)] = may_fit(layout, group, sharding);
+      }
+    }
+  }
   const auto fits_least = [&](const SwitchGroup& group, const Sharding& sharding) {
     const std::size_t kind = kind_of(sharding);
     if (group.part) {
       return whole[kind] || !asked[kind];
     }
-    const bool fits = !is_known_unfit(group, sharding) && may_fit(layout, group, sharding);
+    const bool fits = (group.modules && plain[kind]) ||
+                      (!is_known_unfit(group, sharding) && may_fit(layout, group, sharding));
     if (!fits) {
       note_unfit(group, sharding);
     }
@@ -211,6 +220,15 @@ void Explorer::fill(const Layout& layout, Switches& switches) {
       see(group);
     }
   }
+}
+
+bool Explorer::fits_plain(Layout& layout, const Switches& switches, std::size_t split,
+                          const Sharding& sharding) {
+  return std::ranges::any_of(switches.may_fit, [&](const Choice& choice) {
+    return choice.group->modules && *choice.group->modules == 0 &&
+           kind_of(*choice.sharding) == kind_of(sharding) &&
+           fits_with(layout, *choice.group, split, *choice.sharding);
+  });
 }
 
 void Explorer::note_unfit(const SwitchGroup& group, const Sharding& sharding) {

@@ -54,10 +54,11 @@ Result<step::StepModel> with_device(const Task& of, const describe::Device& devi
   return model;
 }
 
-PlanShift searched(std::string what, const Problem& problem, const Effort& effort) {
+PlanShift searched(std::string what, const Problem& problem, const Effort& effort,
+                   const Layout* known = nullptr) {
   PlanShift shift;
   shift.what = std::move(what);
-  const auto plan = fastest_plan(problem, effort);
+  const auto plan = fastest_plan(problem, effort, known);
   if (!plan) {
     shift.why_not = effort.stopped() ? "stopped before the end"
                                      : "no layout divides the batch and the devices, and fits";
@@ -202,7 +203,7 @@ std::vector<PlanShift> plan_shifts(const Task& task, const describe::Layout& lay
     if (auto& usable = larger.job.cluster.device.memory_usable) {
       usable->value = usable->value * kMore;
     }
-    shifts.push_back(searched("memory capacity + 20 %", larger, effort));
+    shifts.push_back(searched("memory capacity + 20 %", larger, effort, &layout));
   }
   if (!effort.stopped()) {
     const std::int64_t devices = cluster.devices + cluster.devices_per_node();

@@ -58,6 +58,7 @@ class HiddenSets {
   [[nodiscard]] const std::vector<describe::Overlap>& operator[](std::size_t i) const {
     return hidden_set(bits_[i]);
   }
+  [[nodiscard]] std::uint8_t bits(std::size_t i) const { return bits_[i]; }
   [[nodiscard]] const std::vector<describe::Overlap>& front() const { return (*this)[0]; }
   [[nodiscard]] const std::vector<describe::Overlap>& back() const { return (*this)[size() - 1]; }
 

@@ -15,6 +15,7 @@ import { StdioClientTransport as NewStdio } from "@modelcontextprotocol/client/s
 import { Client as OldClient } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport as OldStdio } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport as OldHttp } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { LoggingMessageNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
 
 const [program, folder, sources] = process.argv.slice(2);
 const SECRET = "sk-planted-0123456789abcdef0123456789abcdef";
@@ -160,6 +161,20 @@ async function progressAndCancel(client, label, kind) {
   check(!after.isError, `${label}: answers after a cancelled call`);
 }
 
+// Nothing until a level is asked for, then what is of it or above.
+async function logged(client, label) {
+  const told = [];
+  client.setNotificationHandler(LoggingMessageNotificationSchema, ({ params }) => void told.push(params));
+  const ask = () => client.callTool({ name: "model", arguments: { model: "llama-3.1-8b" } });
+  await ask();
+  check(told.length === 0, `${label}: nothing is logged before a level is set`);
+  await client.setLoggingLevel("info");
+  await ask();
+  check(told.some((one) => one.level === "info" && one.data.includes("model")), `${label}: a call is logged: ${JSON.stringify(told)}`);
+  check(told.every((one) => one.level !== "debug"), `${label}: nothing below the level is logged`);
+  await client.setLoggingLevel("emergency");
+}
+
 function newClient(version) {
   return new NewClient({ name: "sextant-tests", version: "1" }, { versionNegotiation: { mode: version } });
 }
@@ -169,6 +184,7 @@ async function run(kind, label, client, transport) {
   await callEverything(client, label);
   await readEverything(client, label);
   await stayInside(client, label);
+  if (kind === "old") await logged(client, label);
   await progressAndCancel(client, label, kind);
   await client.close();
 }

@@ -16,6 +16,9 @@ namespace {
 using namespace sextant;
 
 void decode(llm::Protocol protocol, std::string_view stream) {
+  if (const auto whole = llm::reply_decoder(protocol); whole->take_whole(stream)) {
+    static_cast<void>(whole->end());
+  }
   const auto decoder = llm::reply_decoder(protocol);
   http::LineSplitter lines(4096);
   http::EventReader events;

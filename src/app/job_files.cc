@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "app/job_folder.h"
 #include "base/file.h"
 #include "base/integers.h"
 #include "base/sha256.h"
@@ -14,6 +16,7 @@
 #include "describe/layout/job_defaults.h"
 #include "describe/layout/layout_text.h"
 #include "describe/model/load_model.h"
+#include "emit/capture_file.h"
 #include "emit/log_reading.h"
 #include "emit/setting_rules.h"
 #include "measured/hardware.h"
@@ -34,33 +37,15 @@ Result<Given> load(const std::string& path) {
   return Given{{path, std::move(text)}, kind};
 }
 
-// A configuration file that a script names, where it lies beside the script or below, or below the
-// folder that the program is called from, as the script may be.
-std::optional<std::string> beside(const std::string& script, const std::string& named) {
-  const std::filesystem::path path(named);
-  const bool leaves = path.is_absolute() ||
-                      std::any_of(path.begin(), path.end(),
-                                  [](const std::filesystem::path& part) { return part == ".."; });
-  if (leaves) {
-    return std::nullopt;
-  }
-  std::error_code error;
-  for (const auto& whole : {std::filesystem::path(script).parent_path() / path, path}) {
-    if (std::filesystem::is_regular_file(whole, error)) {
-      return whole.string();
-    }
-  }
-  return std::nullopt;
-}
-
 // MaxText's defaults, which its reader starts from.
 bool is_frameworks_own(const std::string& named) {
   return std::filesystem::path(named).filename() == "base.yml";
 }
 
 // As the user says scripts are started.
-Result<emit::ShellInvocation> invocation_of(const FileRequest& request) {
+Result<emit::ShellInvocation> invocation_of(const std::string& script, const FileRequest& request) {
   emit::ShellInvocation invocation;
+  invocation.file = [script](std::string_view path) { return file_beside(script, path); };
   invocation.arguments_given = request.arguments.has_value();
   for (const std::string_view word : split(request.arguments.value_or(""), ' ')) {
     if (!word.empty()) {
@@ -81,8 +66,14 @@ Result<emit::ShellInvocation> invocation_of(const FileRequest& request) {
 // One file's settings, what it measured among them.
 Result<emit::Settings> settings_of(const Given& given, const FileRequest& request, FileJob& out) {
   const auto& [file, kind] = given;
+  if (kind == emit::FileKind::kCapture) {
+    SEXTANT_TRY(emit::CaptureReading captured, emit::parse_capture(file.text, file.name));
+    out.captured.insert(out.captured.end(), std::make_move_iterator(captured.files.begin()),
+                        std::make_move_iterator(captured.files.end()));
+    return std::move(captured.settings);
+  }
   if (kind != emit::FileKind::kLog) {
-    SEXTANT_TRY(const emit::ShellInvocation invocation, invocation_of(request));
+    SEXTANT_TRY(const emit::ShellInvocation invocation, invocation_of(file.name, request));
     return emit::parse(file.text, file.name, kind, invocation);
   }
   SEXTANT_TRY(emit::LogReading log, emit::parse_log(file.text, file.name));
@@ -136,6 +127,23 @@ bool is_given(const FileRequest& request, const std::filesystem::path& named) {
   });
 }
 
+// A configuration that the script writes itself.
+Result<void> add_written(const std::string& script, const emit::WrittenFile& written,
+                         const FileRequest& request, std::vector<Part>& parts, FileJob& out) {
+  const std::string name = fmt::format("{} (written by {})", printable(written.name), script);
+  const Given given{{name, written.text}, emit::kind_of(written.text, written.name)};
+  auto under =
+      written.known && given.kind != emit::FileKind::kLog
+          ? settings_of(given, request, out)
+          : Result<emit::Settings>(invalid("it is written by a command that is not followed"));
+  if (under) {
+    parts.push_back({*std::move(under), false});
+  } else {
+    out.settings.unresolved.push_back({printable(written.name), under.error().what, {}, {}, true});
+  }
+  return {};
+}
+
 // The configuration files that a script names: read where they lie beside it, else said to be
 // missing.
 Result<void> add_named(const std::string& script, const emit::Settings& settings,
@@ -145,7 +153,17 @@ Result<void> add_named(const std::string& script, const emit::Settings& settings
         is_given(request, one.values.front())) {
       continue;
     }
-    const auto found = beside(script, one.values.front());
+    if (const emit::File* held = emit::captured_file(out.captured, one.values.front())) {
+      const emit::FileKind kind = emit::kind_of(held->text, held->name);
+      SEXTANT_TRY(emit::Settings under, emit::parse(held->text, held->name, kind));
+      parts.push_back({std::move(under), false});
+      continue;
+    }
+    if (const emit::WrittenFile* written = written_file(settings, one.values.front())) {
+      SEXTANT_CHECK_OK(add_written(script, *written, request, parts, out));
+      continue;
+    }
+    const auto found = path_beside(script, one.values.front());
     if (!found) {
       out.open.push_back(fmt::format("{} is not beside {}: give it as another FILE",
                                      printable(one.values.front()), emit::to_text(one.place)));
@@ -176,7 +194,8 @@ Result<void> read_settings(const FileRequest& request, FileJob& out) {
     SEXTANT_TRY(Given given, load(path));
     SEXTANT_TRY(emit::Settings settings, settings_of(given, request, out));
     SEXTANT_CHECK_OK(add_named(path, settings, request, parts, out));
-    parts.push_back({std::move(settings), given.kind == emit::FileKind::kShell});
+    parts.push_back({std::move(settings), given.kind == emit::FileKind::kShell ||
+                                              given.kind == emit::FileKind::kCapture});
     out.files.push_back(std::move(given));
   }
   join_parts(std::move(parts), out);

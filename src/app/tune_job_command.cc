@@ -153,6 +153,12 @@ Result<void> add_job(const TuneRequest& request, const ExperimentFiles& files,
   SEXTANT_TRY(describe::DifferenceSpreads spreads, describe::difference_spreads(context.data));
   scene.spreads = std::make_unique<const describe::DifferenceSpreads>(std::move(spreads));
   for (const std::string& idea : request.ideas) {
+    // What is no layout is a slip of the pen, not a change that could be judged.
+    describe::Job tried = scene.problem->problem.job;
+    if (auto laid = describe::lay_over(idea, tried); !laid) {
+      laid.error().where = "‹idea›";
+      return tl::unexpected(std::move(laid.error()));
+    }
     verify::Proposal proposal;
     proposal.title = "Your own: " + printable(idea);
     proposal.change.layout = idea;

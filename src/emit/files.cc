@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "emit/capture_file.h"
 #include "emit/flags.h"
 #include "emit/launch.h"
 #include "emit/log_reading.h"
@@ -21,6 +22,8 @@ namespace {
 
 constexpr std::string_view kMaxtextFile = "maxtext.yml";
 constexpr std::size_t kHead = 65'536;  // bytes that tell a log
+constexpr std::string_view kCaptureEnding = ".capture.json";
+constexpr std::size_t kCaptureHead = 256;  // bytes that tell a captured job
 
 struct Ending {
   std::string_view text;
@@ -102,6 +105,11 @@ std::vector<File> render(const Settings& settings, const std::vector<std::string
 
 FileKind kind_of(std::string_view text, std::string_view name) {
   const std::string lower = to_lower(name);
+  if (lower.ends_with(kCaptureEnding) ||
+      (lower.ends_with(".json") &&
+       text.substr(0, kCaptureHead).find(kCaptureSchema) != std::string_view::npos)) {
+    return FileKind::kCapture;
+  }
   for (const Ending& ending : kEndings) {
     if (lower.ends_with(ending.text)) {
       return ending.kind;
@@ -137,6 +145,10 @@ Result<Settings> parse(std::string_view text, std::string_view name, FileKind ki
       SEXTANT_TRY(LogReading log, parse_log(text, name));
       return std::move(log.settings);
     }
+    case FileKind::kCapture: {
+      SEXTANT_TRY(CaptureReading captured, parse_capture(text, name));
+      return std::move(captured.settings);
+    }
   }
   return invalid("not a file that is known", std::string(name));
 }
@@ -146,6 +158,8 @@ Settings joined(Settings first, const Settings& second) {
   append(first.environment, second.environment);
   first.printed.insert(first.printed.end(), second.printed.begin(), second.printed.end());
   append(first.launch, second.launch);
+  first.written.insert(first.written.end(), second.written.begin(), second.written.end());
+  first.followed.insert(first.followed.end(), second.followed.begin(), second.followed.end());
   first.unresolved.insert(first.unresolved.end(), second.unresolved.begin(),
                           second.unresolved.end());
   return first;

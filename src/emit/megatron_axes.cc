@@ -70,8 +70,10 @@ void read_context(ArgumentReader& in, Reading& reading) {
 
 void read_experts(ArgumentReader& in, Reading& reading) {
   Layout& layout = reading.layout;
+  // Of a model that the files do not describe, who spreads experts has some.
   const bool experts =
-      in.has("num_experts") || (reading.model && describe::has_experts(*reading.model));
+      in.has("num_experts") || (reading.model ? describe::has_experts(*reading.model)
+                                              : in.has("expert_model_parallel_size"));
   if (!experts) {
     return;
   }

@@ -74,6 +74,14 @@ struct Unresolved {
   bool any = false;
 };
 
+// A configuration that a launch script writes itself. What is not known in it is spelled as the
+// script does ("$STAGE").
+struct WrittenFile {
+  std::string name;
+  std::string text;
+  bool known = true;  // false: written by a command that is not followed
+};
+
 struct Settings {
   Dialect dialect = Dialect::kMegatron;
   // False: whose settings these are cannot be told. Only the launcher's are read, and no dialect's
@@ -86,6 +94,9 @@ struct Settings {
   std::vector<std::string> printed;
   // The launcher's: "nodes", "devices_per_node", "devices".
   std::vector<Setting> launch;
+  // Files that a script writes before it starts the job, and those that it reads or starts.
+  std::vector<WrittenFile> written;
+  std::vector<std::string> followed;
   std::vector<Unresolved> unresolved;
 };
 

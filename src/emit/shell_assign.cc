@@ -35,6 +35,11 @@ void ShellState::forget(std::string_view name) {
   variables_.erase(std::string(name));
 }
 
+void ShellState::set(std::string_view name, std::vector<ShellRuns> elements, bool array,
+                     const ShellSpot& spot) {
+  remember(std::string(name), Value{std::move(elements), array, spot.innermost(), 0});
+}
+
 void ShellState::cannot_know(std::string_view name, std::string why) {
   variables_[std::string(name)].why = std::move(why);
 }
@@ -76,7 +81,7 @@ Result<ShellState::Value> ShellState::value_made(const ShellAssignment& assignme
   Value made;
   made.array = assignment.array;
   made.branch = spot.innermost();
-  made.line = stretches_.empty() ? line_of(assignment.offset) : 0;
+  made.line = line_at(assignment.offset);
   for (const ShellWord& word : assignment.values) {
     if (assignment.array) {
       SEXTANT_TRY(std::vector<ShellRuns> parts, fields(word, spot));
@@ -119,23 +124,17 @@ Result<void> ShellState::assign(const ShellAssignment& assignment, const ShellSp
   Variable& variable = variables_[assignment.name];
   variable.exported = variable.exported || assignment.exported;
   if (assignment.computed) {
-    variable.why =
-        fmt::format("{} is set by ((…)), let or read (line {}), which are not worked out",
-                    assignment.name, line_of(assignment.offset));
+    variable.why = fmt::format("{} is set by ((…)) or let (line {}), which is not worked out",
+                               assignment.name, line_at(assignment.offset));
     return {};
   }
-  if (assignment.values.empty() && !assignment.array && !assignment.loops) {
+  if (assignment.values.empty() && !assignment.array) {
     return {};
   }
   const bool self = std::ranges::any_of(assignment.values, [&](const ShellWord& word) {
     return mentions(word.pieces, assignment.name);
   });
-  const std::int64_t line = stretches_.empty() ? line_of(assignment.offset) : 0;
-  if (assignment.loops && assignment.values.size() != 1) {
-    variable.why =
-        fmt::format("{} takes several values in a loop (line {})", assignment.name, line);
-    return {};
-  }
+  const std::int64_t line = line_at(assignment.offset);
   if (spot.in_loop && (self || assignment.appends)) {
     variable.why = fmt::format("{} changes in a loop (line {})", assignment.name, line);
     return {};

@@ -1,6 +1,5 @@
 #include "emit/shell_commands.h"
 
-#include <array>
 #include <optional>
 #include <utility>
 
@@ -9,6 +8,7 @@
 #include "base/text.h"
 #include "emit/shell_arithmetic.h"
 #include "emit/shell_simple_command.h"
+#include "emit/shell_terms.h"
 
 namespace sextant::emit {
 namespace {
@@ -20,23 +20,28 @@ constexpr std::size_t kMaxOpenBlocks = 64;
 struct OpenBlock {
   std::string_view closes;
   int branch = 0;
-  bool loop = false;
   int group = 0;
-  std::vector<ShellWord> subject{};  // of a case
+  std::vector<ShellWord> subject{};     // of a case
+  std::optional<std::size_t> marker{};  // of a loop or function: its command
+  bool loop = false;
 };
 
 class Commands {
  public:
   Commands(std::string_view text, std::string_view name) : text_(text), simple_(text, name) {}
 
-  Result<std::vector<ShellCommand>> read() {
+  Result<ShellText> read() {
     while (true) {
       words().skip_blanks();
       if (words().at_end()) {
-        return std::move(commands_);
+        break;
       }
       SEXTANT_CHECK_OK(statement());
     }
+    while (!blocks_.empty()) {  // never closed: bash will say so
+      end_block();
+    }
+    return ShellText{std::move(commands_), std::move(simple_.bodies()), branch_, group_};
   }
 
  private:
@@ -46,7 +51,7 @@ class Commands {
     if (c == '\n') {
       words().skip(1);
       end_list();
-      SEXTANT_CHECK_OK(simple_.skip_here_documents());
+      SEXTANT_CHECK_OK(simple_.read_here_documents());
       return true;
     }
     if (words().looking_at(";;") && !blocks_.empty() && blocks_.back().closes == "esac") {
@@ -65,11 +70,13 @@ class Commands {
       end_list();
       return true;
     }
-    if (c == '|') {  // a pipe's status is that of its last command, in a shell
-                     // of its own
+    if (c == '|') {  // its last command runs in a shell of its own
       words().skip(1);
       chain_.clear();
-      list_.assign(1, {});
+      terms_.begin_pipe();
+      if (!commands_.empty()) {
+        commands_.back().piped = true;
+      }
       return true;
     }
     if (words().looking_at("((")) {
@@ -78,14 +85,15 @@ class Commands {
       SEXTANT_CHECK_OK(words().skip_to_closing(')'));
       std::string_view inside = text_.substr(start, words().at() - start);
       inside.remove_suffix(inside.ends_with(')') ? 1 : 0);
-      keep_computed(inside, start);
-      add_term({.kind = ShellTerm::Kind::kArithmetic, .arithmetic = std::string(inside)});
+      SEXTANT_CHECK_OK(keep_arithmetic(start, inside.size()));
+      terms_.add({.kind = ShellTerm::Kind::kArithmetic, .arithmetic = std::string(inside)});
       return true;
     }
     if (c == '(') {
       words().skip(1);
-      add_term({});
-      SEXTANT_CHECK_OK(open({")", ++branch_, false}));
+      function_.clear();
+      terms_.add({});
+      SEXTANT_CHECK_OK(open({")", ++branch_}));
       return true;
     }
     if (c == ')') {
@@ -102,7 +110,8 @@ class Commands {
       return {};
     }
     const std::size_t start = words().at();
-    SEXTANT_TRY(const bool redirected, simple_.redirection());
+    std::vector<ShellRedirection> before;
+    SEXTANT_TRY(const bool redirected, simple_.redirection(before));
     if (redirected) {
       return {};
     }
@@ -113,38 +122,15 @@ class Commands {
     }
     ShellCommand command;
     command.offset = start;
+    const ShellWord name = word;
     SEXTANT_TRY(const bool function, simple_.read(command, std::move(word)));
-    add_term(term_of(command));
     if (function) {
-      function_branch_ = ++branch_;
+      function_ = plain_text(name);
+      return {};
     }
+    terms_.add(term_of(command));
     keep(std::move(command));
     return {};
-  }
-
-  // [ … ] and `test …` are tests; true, false, : and what always succeeds speak for themselves.
-  static ShellTerm term_of(const ShellCommand& command) {
-    ShellTerm term;
-    const std::string_view first =
-        command.words.empty() ? std::string_view() : plain_text(command.words.front());
-    const bool bracket = first == "[" && plain_text(command.words.back()) == "]";
-    if ((bracket && command.words.size() > 2) || (first == "test" && command.words.size() > 1)) {
-      term.kind = ShellTerm::Kind::kTest;
-      term.words.assign(command.words.begin() + 1, command.words.end() - (bracket ? 1 : 0));
-    } else if (is_one_of(first, {"true", "false", ":", "echo", "printf"}) ||
-               (command.words.empty() && !command.assignments.empty())) {
-      term.kind = ShellTerm::Kind::kArithmetic;
-      term.arithmetic = first == "false" ? "0" : "1";
-    }
-    return term;
-  }
-
-  void add_term(ShellTerm term) {
-    term.negated = std::exchange(negated_, false);
-    term.or_else = std::exchange(or_else_, false);
-    if (list_.size() <= kMaxShellTerms) {
-      list_.push_back(std::move(term));
-    }
   }
 
   // What follows && or || stands in a branch that hangs on everything before it.
@@ -152,31 +138,16 @@ class Commands {
     ShellBranch branch;
     branch.number = ++branch_;
     branch.negated = or_else;
-    branch.terms = condition(list_);
+    branch.terms = terms_.so_far();
     chain_.clear();
     begin(std::move(branch));
     chain_.assign(1, branch_);
-    or_else_ = or_else;
+    terms_.join(or_else);
   }
 
   void end_list() {
     chain_.clear();
-    if (!list_.empty()) {
-      last_ = std::exchange(list_, {});
-    }
-    or_else_ = false;
-  }
-
-  static std::vector<ShellTerm> condition(const std::vector<ShellTerm>& terms) {
-    return terms.size() > kMaxShellTerms ? std::vector<ShellTerm>{} : terms;
-  }
-
-  // The condition that `then` or `do` ends.
-  std::vector<ShellTerm> take_condition() {
-    std::vector<ShellTerm> terms = condition(list_.empty() ? last_ : list_);
-    list_.clear();
-    last_.clear();
-    return terms;
+    terms_.end_list();
   }
 
   void begin(ShellBranch branch) {
@@ -186,54 +157,29 @@ class Commands {
     keep(std::move(command));
   }
 
-  // Arithmetic sets variables: NAME=…, NAME+=…, NAME++. Their values are not worked out.
-  void keep_computed(std::string_view arithmetic, std::size_t offset) {
+  Result<void> keep_arithmetic(std::size_t start, std::size_t length) {
     ShellCommand command;
-    command.offset = offset;
-    for (std::string& name : names_set(arithmetic)) {
-      ShellAssignment set;
-      set.name = std::move(name);
-      set.offset = offset;
-      set.computed = true;
-      command.assignments.push_back(std::move(set));
-    }
+    command.offset = start;
+    SEXTANT_TRY(command.assignments, set_by_arithmetic(text_, start, length));
     keep(std::move(command));
-  }
-
-  // `let X=…` and `read X Y` set variables too: as a command of their own.
-  static ShellCommand computed_by(const ShellCommand& command) {
-    ShellCommand sets;
-    sets.offset = command.offset;
-    const std::string_view first =
-        command.words.empty() ? std::string_view() : plain_text(command.words.front());
-    if (first != "let" && first != "read") {
-      return sets;
-    }
-    for (std::size_t i = 1; i < command.words.size(); ++i) {
-      const std::string_view word = plain_text(command.words[i]);
-      ShellAssignment set;
-      set.name = word.substr(0, word.find_first_not_of(kShellNameCharacters));
-      set.offset = command.words[i].offset;
-      set.computed = true;
-      if (is_shell_name(set.name)) {
-        sets.assignments.push_back(std::move(set));
-      }
-    }
-    return sets;
+    return {};
   }
 
   void keep(ShellCommand command) {
-    if (ShellCommand sets = computed_by(command); !sets.assignments.empty()) {
-      keep(std::move(sets));
+    if (auto sets = set_by_let(command); !sets.empty()) {
+      ShellCommand let;
+      let.offset = command.offset;
+      let.assignments = std::move(sets);
+      keep(std::move(let));
     }
     for (const OpenBlock& block : blocks_) {
       if (block.branch != 0) {
         command.branches.push_back(block.branch);
       }
-      command.in_loop = command.in_loop || (block.loop && block.branch != 0);
     }
     command.branches.insert(command.branches.end(), chain_.begin(), chain_.end());
-    if (!command.assignments.empty() || !command.words.empty() || command.begins.number != 0) {
+    if (!command.assignments.empty() || !command.words.empty() || command.begins.number != 0 ||
+        command.block.kind != ShellBlock::Kind::kNone) {
       commands_.push_back(std::move(command));
     }
   }
@@ -247,29 +193,31 @@ class Commands {
       if (!blocks_.empty()) {
         blocks_.back().branch = 0;
       }
-      take_condition();
+      terms_.take();
       return true;
     }
     if (is_one_of(word, {"fi", "done", "esac", "}"})) {
       close(word);
-      add_term({});
+      terms_.add({});
       return true;
     }
     if (word == "if") {
-      take_condition();
-      return opened({"fi", 0, false, ++group_});
+      terms_.take();
+      return opened({"fi", 0, ++group_});
     }
     if (is_one_of(word, {"while", "until"})) {
-      take_condition();
-      until_ = word == "until";
-      return opened({"done", 0, true});
+      terms_.take();
+      return opened_loop(
+          {.kind = word == "until" ? ShellBlock::Kind::kUntil : ShellBlock::Kind::kWhile});
     }
     if (word == "{") {
-      const int branch = chain_.empty() ? 0 : chain_.back();  // x && { …; }
-      return opened({"}", function_branch_ != 0 ? std::exchange(function_branch_, 0) : branch});
+      if (!function_.empty()) {
+        return opened_function();
+      }
+      return opened({"}", chain_.empty() ? 0 : chain_.back()});  // x && { …; }
     }
     if (word == "!") {
-      negated_ = !negated_;
+      terms_.negate();
       return true;
     }
     if (is_one_of(word, {"time", "coproc"})) {
@@ -283,8 +231,9 @@ class Commands {
     }
     if (word == "function") {
       words().skip_blanks();
-      SEXTANT_CHECK_OK(simple_.next_word());
-      function_branch_ = ++branch_;
+      SEXTANT_TRY(const ShellWord name, simple_.next_word());
+      function_ = plain_text(name);
+      words().skip_blanks();
       if (words().looking_at("()")) {
         words().skip(2);
       }
@@ -300,18 +249,43 @@ class Commands {
     }
     OpenBlock& block = blocks_.back();
     ShellBranch branch;
-    branch.terms = take_condition();
+    branch.terms = terms_.take();
     branch.otherwise = word == "else";
     branch.loop = word == "do";
-    branch.negated = branch.loop && std::exchange(until_, false);
+    branch.negated = branch.loop && block.marker &&
+                     commands_[*block.marker].block.kind == ShellBlock::Kind::kUntil;
     branch.group = block.group;
     if (word == "else" || block.branch != 0) {
       branch.terms.clear();
     }
     block.branch = 0;  // a branch does not begin inside the one before it
     branch.number = ++branch_;
+    const bool body = branch.loop && block.marker;
     begin(std::move(branch));
     block.branch = branch_;
+    if (body) {
+      commands_[*block.marker].block.body = commands_.size();
+    }
+  }
+
+  Result<bool> opened_loop(ShellBlock block) {
+    ShellCommand command;
+    command.offset = words().at();
+    command.block = std::move(block);
+    keep(std::move(command));
+    SEXTANT_CHECK_OK(open({.closes = "done", .marker = commands_.size() - 1, .loop = true}));
+    return true;
+  }
+
+  Result<bool> opened_function() {
+    ShellCommand command;
+    command.offset = words().at();
+    command.block.kind = ShellBlock::Kind::kFunction;
+    command.block.name = std::exchange(function_, {});
+    command.block.body = commands_.size() + 1;
+    keep(std::move(command));
+    SEXTANT_CHECK_OK(open({.closes = "}", .marker = commands_.size() - 1}));
+    return true;
   }
 
   Result<bool> opened(OpenBlock block) {
@@ -335,41 +309,65 @@ class Commands {
   // A stray `fi` is passed over: the script's own shell will say so.
   void close(std::string_view word) {
     if (!blocks_.empty() && blocks_.back().closes == word) {
-      blocks_.pop_back();
+      end_block();
     }
   }
 
-  // for NAME in word …; the variable is what the words say only where there is one.
+  void end_block() {
+    if (const auto marker = blocks_.back().marker) {
+      ShellBlock& block = commands_[*marker].block;
+      block.end = commands_.size();
+      block.body = block.body == 0 ? block.end : block.body;
+    }
+    blocks_.pop_back();
+  }
+
+  // for NAME in word …, for ((…)).
   Result<bool> loop_head() {
     words().skip_blanks();
     if (words().looking_at("((")) {
       words().skip(2);
       const std::size_t start = words().at();
       SEXTANT_CHECK_OK(words().skip_to_closing(')'));
-      keep_computed(text_.substr(start, words().at() - start), start);
+      ShellCommand command;
+      command.offset = start;
+      command.assignments = set_in(start, words().at() - start);
+      keep(std::move(command));
       if (words().peek() == ')') {
         words().skip(1);
       }
-      return opened({"done", 0, true});
+      terms_.take();
+      return opened_loop({.kind = ShellBlock::Kind::kOther});
     }
-    ShellCommand command;
-    command.offset = words().at();
     SEXTANT_TRY(const ShellWord name, simple_.next_word());
-    ShellAssignment loop;
-    loop.name = plain_text(name);
-    loop.offset = name.offset;
-    loop.loops = true;
-    SEXTANT_TRY(loop.values, words_to_end_of_command());
-    if (!loop.values.empty() && plain_text(loop.values[0]) == "in") {
-      loop.values.erase(loop.values.begin());
+    ShellBlock block{.kind = ShellBlock::Kind::kFor, .name = std::string(plain_text(name))};
+    SEXTANT_TRY(block.list, words_to_end_of_command());
+    if (!block.list.empty() && plain_text(block.list[0]) == "in") {
+      block.list.erase(block.list.begin());
+    } else if (block.list.empty()) {  // over the arguments
+      ShellPiece all = piece_at(ShellPiece::Kind::kVariable, name.offset, true);
+      all.text = "@";
+      all.length = name.length;
+      block.list.push_back({{std::move(all)}, name.offset, name.length});
     }
-    take_condition();
-    SEXTANT_CHECK_OK(open({"done", 0, true}));
-    if (is_shell_name(loop.name)) {
-      command.assignments.push_back(std::move(loop));
-      keep(std::move(command));
+    terms_.take();
+    if (!is_shell_name(block.name)) {
+      block.kind = ShellBlock::Kind::kOther;
     }
-    return true;
+    return opened_loop(std::move(block));
+  }
+
+  // What the head of for ((…)) sets changes from round to round.
+  std::vector<ShellAssignment> set_in(std::size_t start, std::size_t length) {
+    std::vector<ShellAssignment> sets;
+    for (std::string& name : names_set(text_.substr(start, length))) {
+      ShellAssignment set;
+      set.name = std::move(name);
+      set.offset = start;
+      set.computed = true;
+      sets.push_back(std::move(set));
+    }
+    return sets;
   }
 
   Result<std::vector<ShellWord>> words_to_end_of_command() {
@@ -389,7 +387,7 @@ class Commands {
     SEXTANT_TRY(ShellWord subject, simple_.next_word());
     words().skip_blanks();
     SEXTANT_CHECK_OK(simple_.next_word());  // in
-    SEXTANT_CHECK_OK(open({"esac", 0, false, ++group_, {std::move(subject)}}));
+    SEXTANT_CHECK_OK(open({"esac", 0, ++group_, {std::move(subject)}}));
     SEXTANT_CHECK_OK(case_pattern());
     return true;
   }
@@ -425,7 +423,7 @@ class Commands {
     }
     begin(std::move(branch));
     block.branch = branch_;
-    list_.clear();
+    terms_.forget();
   }
 
   // [[ … ]]: its words, operators among them.
@@ -436,7 +434,7 @@ class Commands {
       words().skip_blanks();
       SEXTANT_TRY(ShellWord word, simple_.next_word());
       if (plain_text(word) == "]]") {
-        add_term(std::move(term));
+        terms_.add(std::move(term));
         return true;
       }
       if (word.pieces.empty()) {
@@ -458,20 +456,16 @@ class Commands {
   SimpleCommands simple_;
   std::vector<ShellCommand> commands_;
   std::vector<OpenBlock> blocks_;
-  std::vector<int> chain_;       // the branch of the && and || list being read
-  std::vector<ShellTerm> list_;  // what that list hangs on so far
-  std::vector<ShellTerm> last_;  // the list before it
-  bool negated_ = false;
-  bool or_else_ = false;
-  bool until_ = false;
+  std::vector<int> chain_;  // the branch of the && and || list being read
+  ShellTerms terms_;
+  std::string function_;  // whose body is about to open
   int branch_ = 0;
   int group_ = 0;
-  int function_branch_ = 0;
 };
 
 }  // namespace
 
-Result<std::vector<ShellCommand>> shell_commands(std::string_view text, std::string_view name) {
+Result<ShellText> shell_commands(std::string_view text, std::string_view name) {
   if (text.size() > kMaxShellText) {
     return invalid(fmt::format("the script has {} bytes", text.size()), std::string(name),
                    fmt::format("at most {} bytes", kMaxShellText));

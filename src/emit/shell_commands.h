@@ -1,5 +1,6 @@
 // The commands of a bash script in the order they stand, each with its assignments and words as
-// written, and the branches it stands in. Control flow is followed by its keywords only.
+// written, the branches it stands in and the loop or function that a stretch of them makes. Control
+// flow is told by its keywords only; who runs the commands decides (emit/shell_reader.h).
 #pragma once
 
 #include <cstddef>
@@ -25,9 +26,17 @@ struct ShellAssignment {
   bool appends = false;
   bool array = false;
   bool exported = false;
-  bool loops = false;     // `for NAME in values`
-  bool computed = false;  // by ((…)), let or read: not known
+  bool local = false;     // of the function that it stands in
+  bool computed = false;  // by ((…)) or let, in a way that is not worked out
   std::vector<ShellWord> values;
+};
+
+// `> file`, `>> file`, `<<EOF`, `<<< word`.
+struct ShellRedirection {
+  enum class Kind { kWrite, kAppend, kHereDocument, kHereString };
+  Kind kind = Kind::kWrite;
+  ShellWord word{};      // the file, or the text behind <<<
+  std::size_t body = 0;  // of a here-document: its number in ShellText::bodies
 };
 
 // A command on whose success a branch hangs: a test, ((…)), or anything else, which is not known.
@@ -55,17 +64,38 @@ struct ShellBranch {
   std::vector<std::string> patterns{};  // of this branch of it, as written
 };
 
-struct ShellCommand {
-  ShellBranch begins{};                        // with a number, the command has nothing else
-  std::vector<ShellAssignment> assignments{};  // before the words, or those `export` makes
-  std::vector<ShellWord> words{};
-  std::size_t offset = 0;
-  // The branches this command stands in, outermost first: parts of if, case and loops, functions,
-  // what follows && and ||. Numbers are unique in the script.
-  std::vector<int> branches{};
-  bool in_loop = false;
+// A stretch of commands that may run several times, or not where it stands.
+struct ShellBlock {
+  enum class Kind { kNone, kFor, kWhile, kUntil, kOther, kFunction };
+  Kind kind = Kind::kNone;
+  std::string name{};             // of the function, or of the variable of a `for`
+  std::vector<ShellWord> list{};  // of a `for`
+  // Indices of commands, behind this one: of a loop the condition, the body behind `do`, the end.
+  std::size_t body = 0;
+  std::size_t end = 0;
 };
 
-Result<std::vector<ShellCommand>> shell_commands(std::string_view text, std::string_view name);
+struct ShellCommand {
+  // With a number, or with a block, the command has nothing else.
+  ShellBranch begins{};
+  ShellBlock block{};
+  std::vector<ShellAssignment> assignments{};  // before the words, or those `export` makes
+  std::vector<ShellWord> words{};
+  std::vector<ShellRedirection> redirections{};
+  std::size_t offset = 0;
+  bool piped = false;  // its output goes to another command
+  // The branches this command stands in, outermost first: parts of if, case and loops, subshells,
+  // what follows && and ||. Numbers are unique in the text.
+  std::vector<int> branches{};
+};
+
+struct ShellText {
+  std::vector<ShellCommand> commands;
+  std::vector<std::vector<ShellPiece>> bodies;  // of here-documents
+  int branches = 0;                             // the largest number
+  int groups = 0;
+};
+
+Result<ShellText> shell_commands(std::string_view text, std::string_view name);
 
 }  // namespace sextant::emit

@@ -208,6 +208,12 @@ Result<Operand> operand_of(const ShellWord& word, const ShellSpot& spot, ShellSt
       return operand;
     }
     operand.unset = state.is_unset(variable->text);
+    const bool argument = to_integer(variable->text) || is_one_of(variable->text, {"@", "*"});
+    if (operand.unset && argument) {
+      operand.text = "";  // the same
+      operand.unset = false;
+      return operand;
+    }
   }
   SEXTANT_TRY(const ShellRuns runs, state.joined(word.pieces, spot));
   operand.text = known_text(runs, spot);

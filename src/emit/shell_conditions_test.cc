@@ -75,11 +75,19 @@ TEST(ShellConditions, KnownWordsAreWorkedOut) {
 
 TEST(ShellConditions, WhatTheMachineKnowsIsNotKnownHere) {
   for (const std::string_view condition :
-       {"[ -f x ]", "[[ -d $HOME ]]", "grep -q x y", "[ $(nproc) -gt 4 ]", "[ $1 = dsw ]",
+       {"[ -f x ]", "[[ -d $HOME ]]", "grep -q x y", "[ $(nproc) -gt 4 ]", "[ $X = dsw ]",
         "[[ $X == a ]]", "((X > 1))", "[[ a =~ b ]]", "[ $SLURM_PROCID = 0 ]", "[ -n $HOSTNAME ]",
         "cd x && [ 1 -eq 1 ]"}) {
     EXPECT_EQ(truth(condition), "unknown") << condition;
   }
+}
+
+// A script is started without arguments where nobody says otherwise; a variable may come from the
+// environment.
+TEST(ShellConditions, WithoutArgumentsTheFirstIsEmpty) {
+  EXPECT_EQ(truth("[ \"$1\" = dsw ]"), "no");
+  EXPECT_EQ(truth("[ \"$1\" != dsw ]"), "yes");
+  EXPECT_EQ(truth("[ \"$X\" = dsw ]"), "unknown");
 }
 
 // As ${X:-8} takes its default.
@@ -158,13 +166,18 @@ TEST(ShellConditions, ArgumentsAndVariablesAreWhatTheUserSays) {
   EXPECT_EQ(started("TP=8; run $TP", set), (WordList{"run", "8"}));
 }
 
-// Which argument a round of a loop looks at is not known without running it.
-TEST(ShellConditions, ArgumentsThatALoopShiftsAreNotKnown) {
+// Round by round: that is how scripts read their options.
+TEST(ShellConditions, ArgumentsAreShiftedRoundByRound) {
   const ShellInvocation with{.arguments = {"--tp", "4"}, .arguments_given = true};
   EXPECT_EQ(started("TP=8\nwhile [[ $# -gt 0 ]]; do case $1 in --tp) TP=$2; shift;; esac; shift; "
                     "done\nrun $TP",
                     with),
-            (WordList{"run", "<$TP>"}));
+            (WordList{"run", "4"}));
+  EXPECT_EQ(last_words("TP=8\nwhile [[ $# -gt 0 ]]; do case $1 in --tp) TP=$2; shift;; esac; "
+                       "shift; done\nrun $TP"),
+            (WordList{"run", "8"}));
+  // How often an unknown condition holds is not known.
+  EXPECT_EQ(started("while grep -q x y; do shift; done\nrun $1", with), (WordList{"run", "<$1>"}));
 }
 
 // The flag and its value go together: a value alone would be read as the switch's before it.

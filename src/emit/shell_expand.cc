@@ -77,26 +77,29 @@ void ShellState::put_text(const ShellPiece& piece, Fields& fields) const {
   run.text = piece.text;
   run.quoted = piece.quoted;
   run.verbatim = piece.length == piece.text.size();
-  run.origin = piece.offset;
-  if (stretches_.empty()) {
+  const std::span<const ShellStretch> stretches = reading_.stretches;
+  auto stretch = std::ranges::upper_bound(stretches, piece.offset, {}, &ShellStretch::position);
+  if (stretch == stretches.begin()) {  // text that was put in
+    run.origin = kNoOrigin;
+    run.verbatim = false;
     fields.put(std::move(run));
     return;
   }
-  if (!run.verbatim) {  // an escape was taken off: where it came from is lost,
-                        // what it hangs on not
-    const auto from =
-        std::ranges::upper_bound(stretches_, piece.offset, {}, &ShellStretch::position) - 1;
+  if (!run.verbatim) {  // an escape was taken off: where it came from is lost, what it hangs on not
+    const auto from = stretch - 1;
     run.origin = kNoOrigin;
     run.branch = from->branch;
     run.why = from->why;
     fields.put(std::move(run));
     return;
   }
-  auto stretch = std::ranges::upper_bound(stretches_, piece.offset, {}, &ShellStretch::position);
   std::size_t done = 0;
   fields.started = true;
-  for (--stretch; stretch != stretches_.end() && done < piece.text.size(); ++stretch) {
+  for (--stretch; stretch != stretches.end() && done < piece.text.size(); ++stretch) {
     const std::size_t into = piece.offset + done - stretch->position;
+    if (into >= stretch->length) {
+      break;
+    }
     const std::size_t part = std::min(stretch->length - into, piece.text.size() - done);
     run.text = piece.text.substr(done, part);
     run.origin = stretch->verbatim ? stretch->origin + into : stretch->origin;
@@ -106,13 +109,19 @@ void ShellState::put_text(const ShellPiece& piece, Fields& fields) const {
     fields.put(run);
     done += part;
   }
+  if (done < piece.text.size()) {
+    ShellRun rest;
+    rest.text = piece.text.substr(done);
+    rest.quoted = piece.quoted;
+    fields.put(std::move(rest));
+  }
 }
 
 ShellRun ShellState::unknown(const ShellPiece& piece, std::string why) const {
   ShellRun run;
-  run.text = text_.substr(piece.offset, piece.length);
+  run.text = reading_.text.substr(std::min(piece.offset, reading_.text.size()), piece.length);
   run.quoted = piece.quoted;
-  run.origin = stretches_.empty() ? piece.offset : kNoOrigin;
+  run.origin = origin_of(piece.offset);
   run.why = std::move(why);
   return run;
 }
@@ -156,7 +165,7 @@ Result<void> ShellState::expand_operand(const ShellPiece& piece, const ShellSpot
   if (piece.operation.ends_with('=') && is_shell_name(piece.text)) {
     value.elements.push_back(runs);
     value.branch = spot.innermost();
-    value.line = line_of(piece.offset);
+    value.line = line_at(piece.offset);
     remember(piece.text, value);
   } else {
     value.elements.push_back(std::move(runs));
@@ -179,7 +188,7 @@ Result<void> ShellState::expand_variable(const ShellPiece& piece, const ShellSpo
     if (piece.operation.ends_with('=')) {  // one more value that it may have
       SEXTANT_TRY(ShellRuns otherwise, joined(piece.operand, spot));
       variables_[piece.text].values.push_back(
-          {{std::move(otherwise)}, false, spot.innermost(), line_of(piece.offset)});
+          {{std::move(otherwise)}, false, spot.innermost(), line_at(piece.offset)});
     }
     fields.put(
         unknown(piece, fmt::format("{} is set in a branch only (line {})", piece.text, line)));
@@ -241,7 +250,7 @@ Result<void> ShellState::expand_arithmetic(const ShellPiece& piece, const ShellS
   ShellRun run;
   run.text = std::to_string(*value);
   run.quoted = piece.quoted;
-  run.origin = stretches_.empty() ? piece.offset : kNoOrigin;
+  run.origin = origin_of(piece.offset);
   fields.put(std::move(run));
   return {};
 }
@@ -258,6 +267,15 @@ Result<void> ShellState::expand_piece(const ShellPiece& piece, const ShellSpot& 
     case ShellPiece::Kind::kArithmetic:
       return expand_arithmetic(piece, spot, fields);
     case ShellPiece::Kind::kCommand:
+      if (output_) {
+        SEXTANT_TRY(std::optional<ShellRuns> printed, output_(piece, spot));
+        if (printed) {
+          Value value;
+          value.elements.push_back(*std::move(printed));
+          put_value(piece, value, fields);
+          return {};
+        }
+      }
       fields.put(unknown(piece, fmt::format("the output of `{}` is not known: nothing is run",
                                             printable(trimmed(piece.text), 40))));
       return {};

@@ -1,5 +1,6 @@
 #include "emit/shell_job.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -39,11 +40,27 @@ void add_environment(const ShellScript& script, const ScriptCommand& command, Se
   }
 }
 
+// A word that is not known stands in quotes, so that a file of values stays one.
+WrittenFile written_text(const ScriptFile& file) {
+  WrittenFile made{file.name, {}, file.known};
+  bool quoted = false;
+  for (const ScriptWord& part : file.parts) {
+    const bool bare = !part.why.empty() && !quoted;
+    made.text += bare ? '"' + part.at.text + '"' : part.at.text;
+    quoted = std::ranges::count(part.at.text, '"') % 2 == 1 ? !quoted : quoted;
+  }
+  return made;
+}
+
 }  // namespace
 
 Result<Settings> parse_shell(std::string_view text, std::string_view name,
                              const ShellInvocation& invocation) {
   SEXTANT_TRY(const ShellScript script, read_shell_script(text, name, invocation));
+  return settings_of_commands(script, name);
+}
+
+Result<Settings> settings_of_commands(const ShellScript& script, std::string_view name) {
   const auto found = training_command(script);
   if (found) {
     const ScriptCommand& command = script.commands[found->command];
@@ -67,6 +84,10 @@ Result<Settings> parse_shell(std::string_view text, std::string_view name,
   const ScriptCommand& command = script.commands[found->command];
   Settings settings;
   settings.dialect = found->dialect;
+  settings.followed = script.followed;
+  for (const ScriptFile& file : script.written) {
+    settings.written.push_back(written_text(file));
+  }
   settings.framework_known = found->known;
   LaunchFacts facts = launch_facts(script, *found);
   settings.launch = std::move(facts.settings);

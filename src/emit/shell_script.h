@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <optional>
 #include <span>
@@ -32,16 +33,30 @@ struct ScriptVariable {
 };
 
 struct ScriptCommand {
-  std::vector<ScriptVariable> environment;  // NAME=value before the command
+  std::vector<ScriptVariable> environment{};  // NAME=value before the command
   // `srun … bash -c "…"` is one command: srun's words, then those of the text.
-  std::vector<ScriptWord> words;
+  std::vector<ScriptWord> words{};
+  std::string file{};  // where it stands
   std::int64_t line = 0;
+  // It stands in branches of which nobody knows whether they are taken; or in a function that
+  // nothing calls.
+  bool may_run = false;
+  bool uncalled = false;
+};
+
+// A file that the script itself writes.
+struct ScriptFile {
+  std::string name;
+  std::vector<ScriptWord> parts{};  // its text, piece by piece
+  bool known = true;                // false: written by a command that is not followed
 };
 
 struct ShellScript {
   std::vector<ScriptCommand> commands;
   std::vector<ScriptVariable> variables;  // as they are at the end, by name
-  std::vector<ScriptWord> batch;          // the words of #SBATCH lines
+  std::vector<ScriptWord> batch;          // the words of #SBATCH and #PBS lines
+  std::vector<ScriptFile> written;
+  std::vector<std::string> followed;  // files it reads or starts, that were found
 };
 
 // How the script is started, as far as its user says: `TP=4 bash train.sh dsw 7B`.
@@ -49,6 +64,13 @@ struct ShellInvocation {
   std::vector<std::string> arguments{};
   bool arguments_given = false;  // else $1 and its like are not known
   std::vector<std::pair<std::string, std::string>> variables{};
+  // The file that a script names, where the caller finds it: one that is read (`source params.sh`)
+  // or started (`bash train.sh`). None: no file is opened.
+  struct Found {
+    std::string name;
+    std::string text;
+  };
+  std::function<std::optional<Found>(std::string_view path)> file{};
 };
 
 // An Error where the script is too large, is no UTF-8, or a quote or bracket is never closed (at

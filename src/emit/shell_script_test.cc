@@ -33,8 +33,9 @@ std::string error_of(std::string_view text) {
 
 using List = std::vector<std::string>;
 
-TEST(ShellScript, WhatArithmeticSetsIsNotKnown) {
-  EXPECT_EQ(words("A=8; ((A=4)); run $A"), (List{"run", "<$A>"}));
+TEST(ShellScript, WhatArithmeticSetsIsKnownWhereItIsAllThatItDoes) {
+  EXPECT_EQ(words("A=8; ((A=4)); run $A"), (List{"run", "4"}));
+  EXPECT_EQ(words("A=8; ((A+=B)); run $A"), (List{"run", "<A+=B>"}));
   EXPECT_EQ(words("A=8; (( A *= 2 )); run $A"), (List{"run", "<$A>"}));
   EXPECT_EQ(words("A=8; ((A++)); run $A"), (List{"run", "<$A>"}));
   EXPECT_EQ(words("A=8; let A=4; run $A"), (List{"run", "<$A>"}));
@@ -98,8 +99,8 @@ TEST(ShellScript, WhatRunsIsNotKnown) {
   for (const std::string_view text :
        {"run $(nproc)", "run `nproc`", "run $1", "run $RANDOM", "run $NOWHERE", "run \"$@\"",
         "run $((X+1))", "run $((1/0))", "run ${A%x}", "run $?", "A=$(nproc); run $A",
-        "for i in 1 2; do run $i; done", "A=1; while x; do A=$((A*2)); done; run $A",
-        "A=1; A[2]=5; run $A"}) {
+        "for i in *; do run $i; done", "for i in 1 $X; do run $i; done",
+        "A=1; while x; do A=$((A*2)); done; run $A", "A=1; A[2]=5; run $A"}) {
     const ShellScript script = read_script(text);
     ASSERT_FALSE(script.commands.empty()) << text;
     const ScriptCommand& command = script.commands.back();

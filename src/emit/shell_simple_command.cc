@@ -30,8 +30,10 @@ void finish_declaration(ShellCommand& command) {
       command.assignments.push_back(std::move(assignment));
     }
   }
+  const bool local = plain_text(command.words[0]) == "local";
   for (ShellAssignment& assignment : command.assignments) {
     assignment.exported = exports;
+    assignment.local = local;
   }
   command.words.clear();
 }
@@ -68,7 +70,7 @@ Result<bool> SimpleCommands::read(ShellCommand& command, ShellWord word) {
     if (function) {
       return true;
     }
-    SEXTANT_CHECK_OK(skip_redirections());
+    SEXTANT_CHECK_OK(read_redirections(command.redirections));
     SEXTANT_TRY(word, next_word());
   }
   if (declares) {
@@ -156,18 +158,17 @@ Result<std::vector<ShellWord>> SimpleCommands::array_values() {
   }
 }
 
-Result<void> SimpleCommands::skip_redirections() {
+Result<void> SimpleCommands::read_redirections(std::vector<ShellRedirection>& list) {
   while (true) {
     words_.skip_blanks();
-    SEXTANT_TRY(const bool redirected, redirection());
+    SEXTANT_TRY(const bool redirected, redirection(list));
     if (!redirected) {
       return {};
     }
   }
 }
 
-// "2> file", "&>file", "<<EOF", "<<<word": passed over with the word they take.
-Result<bool> SimpleCommands::redirection() {
+Result<bool> SimpleCommands::redirection(std::vector<ShellRedirection>& list) {
   std::size_t digits = 0;
   while (words_.peek(digits) >= '0' && words_.peek(digits) <= '9') {
     ++digits;
@@ -177,8 +178,12 @@ Result<bool> SimpleCommands::redirection() {
   if (sign != '<' && sign != '>') {
     return false;
   }
+  const bool output = sign == '>' && !both && (digits == 0 || words_.peek() == '1');
   words_.skip(both ? 1 : digits);
-  const bool here = words_.looking_at("<<") && !words_.looking_at("<<<");
+  const bool text = words_.looking_at("<<<");
+  const bool here = words_.looking_at("<<") && !text;
+  const bool adds = words_.looking_at(">>");
+  const bool copies = words_.peek(1) == '&';  // 2>&1: another descriptor, no file
   while (std::string_view("<>&|").find(words_.peek()) != std::string_view::npos &&
          !words_.at_end()) {
     words_.skip(1);
@@ -191,29 +196,62 @@ Result<bool> SimpleCommands::redirection() {
   const bool tabs = here && words_.peek() == '-';
   words_.skip(tabs ? 1 : 0);
   words_.skip_blanks();
-  SEXTANT_TRY(const ShellWord target, next_word());
+  SEXTANT_TRY(ShellWord target, next_word());
+  using Kind = ShellRedirection::Kind;
   if (here) {
-    std::string ends_with;
+    Opened opened{.at = target.offset, .body = bodies_.size()};
     for (const ShellPiece& piece : target.pieces) {
-      ends_with += piece.text;
+      opened.ends_with += piece.text;
+      opened.literal = opened.literal || piece.quoted;
     }
-    here_documents_.emplace_back(std::move(ends_with), target.offset);
+    list.push_back({Kind::kHereDocument, {}, opened.body});
+    bodies_.emplace_back();
+    here_documents_.push_back(std::move(opened));
+  } else if (text) {
+    list.push_back({Kind::kHereString, std::move(target), 0});
+  } else if (output && !copies) {
+    list.push_back({adds ? Kind::kAppend : Kind::kWrite, std::move(target), 0});
   }
   return true;
 }
 
-Result<void> SimpleCommands::skip_here_documents() {
-  for (const auto& [ends_with, opened_at] : std::exchange(here_documents_, {})) {
+// A body is a text between double quotes, or as it stands.
+Result<void> SimpleCommands::keep_body(std::size_t number, std::size_t start, std::size_t end,
+                                       bool literal) {
+  if (literal) {
+    ShellPiece piece = piece_at(ShellPiece::Kind::kText, start, true);
+    piece.text = words_.text().substr(start, end - start);
+    piece.length = piece.text.size();
+    bodies_[number].push_back(std::move(piece));
+    return {};
+  }
+  ShellWords inside(words_.text().substr(0, end), name_);
+  inside.skip(start);
+  if (auto pieces = inside.quoted_text(0)) {
+    bodies_[number] = *std::move(pieces);
+  } else {  // text that bash would stumble over too: nobody knows what it holds
+    ShellPiece piece = piece_at(ShellPiece::Kind::kCommand, start, true);
+    piece.text = "a here-document";
+    bodies_[number].push_back(std::move(piece));
+  }
+  return {};
+}
+
+Result<void> SimpleCommands::read_here_documents() {
+  for (const Opened& opened : std::exchange(here_documents_, {})) {
+    const std::size_t start = words_.at();
     while (true) {
       if (words_.at_end()) {
         return invalid(fmt::format("the here-document {} that opens here is never closed",
-                                   printable(ends_with)),
-                       words_.where(opened_at));
+                                   printable(opened.ends_with)),
+                       words_.where(opened.at));
       }
-      const std::string_view rest = words_.text().substr(words_.at());
+      const std::size_t line_start = words_.at();
+      const std::string_view rest = words_.text().substr(line_start);
       const std::string_view line = rest.substr(0, rest.find('\n'));
       words_.skip(std::min(line.size() + 1, rest.size()));
-      if (trimmed(line) == ends_with) {
+      if (trimmed(line) == opened.ends_with) {
+        SEXTANT_CHECK_OK(keep_body(opened.body, start, line_start, opened.literal));
         break;
       }
     }

@@ -24,11 +24,13 @@ class SimpleCommands {
   Result<bool> read(ShellCommand& command, ShellWord word);
   // A word here, which has no pieces where an operator stands. An Error where there are too many.
   Result<ShellWord> next_word();
-  // "2> file", "&>file", "<<EOF", "<<<word": passed over with the word they take. False: there is
-  // none here.
-  Result<bool> redirection();
-  // The here-documents opened on the line that has ended.
-  Result<void> skip_here_documents();
+  // "2> file", "&>file", "<<EOF", "<<<word", with the word they take; those of a command's output
+  // and input are added to `list`. False: there is none here.
+  Result<bool> redirection(std::vector<ShellRedirection>& list);
+  // Over the here-documents opened on the line that has ended.
+  Result<void> read_here_documents();
+  // What they hold, as words of the script.
+  [[nodiscard]] std::vector<std::vector<ShellPiece>>& bodies() { return bodies_; }
   // Blanks, comments and line ends.
   void skip_lines();
 
@@ -36,13 +38,20 @@ class SimpleCommands {
   Result<bool> is_function(ShellCommand& command);
   Result<bool> assignment(ShellCommand& command, ShellWord& word);
   Result<std::vector<ShellWord>> array_values();
-  Result<void> skip_redirections();
+  Result<void> read_redirections(std::vector<ShellRedirection>& list);
+  Result<void> keep_body(std::size_t number, std::size_t start, std::size_t end, bool literal);
 
   ShellWords words_;
   std::string_view name_;
   std::size_t count_ = 0;  // words so far
-  std::vector<std::pair<std::string, std::size_t>>
-      here_documents_;  // how each ends, where it opens
+  struct Opened {
+    std::string ends_with{};
+    std::size_t at = 0;
+    bool literal = false;  // its delimiter is quoted
+    std::size_t body = 0;
+  };
+  std::vector<Opened> here_documents_;
+  std::vector<std::vector<ShellPiece>> bodies_;
 };
 
 }  // namespace sextant::emit

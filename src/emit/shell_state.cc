@@ -46,35 +46,70 @@ std::string text_of(const ShellRuns& runs) {
   return text;
 }
 
-ShellState::ShellState(std::string_view script, std::string_view name)
-    : script_(script), text_(script), name_(name) {
-  line_starts_.push_back(0);
-  for (std::size_t i = 0; i < script.size(); ++i) {
-    if (script[i] == '\n') {
-      line_starts_.push_back(i + 1);
-    }
+std::size_t ShellState::origin_of(std::size_t offset) const {
+  auto stretch = std::ranges::upper_bound(reading_.stretches, offset, {}, &ShellStretch::position);
+  if (stretch == reading_.stretches.begin()) {
+    return kNoOrigin;
   }
+  --stretch;
+  return stretch->verbatim && stretch->origin != kNoOrigin
+             ? stretch->origin + (offset - stretch->position)
+             : stretch->origin;
 }
 
-std::int64_t ShellState::line_of(std::size_t origin) const {
-  return std::ranges::upper_bound(line_starts_, origin) - line_starts_.begin();
-}
-
-void ShellState::read_from(std::string_view text, std::vector<ShellStretch> stretches) {
-  text_ = stretches.empty() ? script_ : text;
-  stretches_ = std::move(stretches);
+std::vector<ShellStretch> ShellState::stretches_of(std::size_t offset, std::size_t length) const {
+  std::vector<ShellStretch> part;
+  const std::size_t end = offset + length;
+  for (const ShellStretch& stretch : reading_.stretches) {
+    const std::size_t from = std::max(stretch.position, offset);
+    const std::size_t to = std::min(stretch.position + stretch.length, end);
+    if (from >= to) {
+      continue;
+    }
+    ShellStretch one = stretch;
+    one.position = from - offset;
+    one.length = to - from;
+    one.origin = stretch.verbatim && stretch.origin != kNoOrigin
+                     ? stretch.origin + (from - stretch.position)
+                     : stretch.origin;
+    part.push_back(std::move(one));
+  }
+  return part;
 }
 
 void ShellState::note_source(std::size_t offset) {
-  if (source_line_ == 0 && stretches_.empty()) {
-    source_line_ = line_of(offset);
+  if (source_line_ == 0) {
+    source_line_ = line_at(offset);
+  }
+}
+
+ShellState::Variables ShellState::exported() const {
+  Variables kept;
+  for (const auto& [name, variable] : variables_) {
+    if (variable.exported || name.starts_with("SLURM_")) {
+      kept.emplace(name, variable);
+    }
+  }
+  return kept;
+}
+
+std::optional<ShellState::Variable> ShellState::variable(std::string_view name) const {
+  const auto found = variables_.find(name);
+  return found == variables_.end() ? std::nullopt : std::optional(found->second);
+}
+
+void ShellState::put_back(std::string_view name, std::optional<Variable> before) {
+  if (before) {
+    variables_[std::string(name)] = *std::move(before);
+  } else {
+    forget(name);
   }
 }
 
 Result<void> ShellState::within_budget(std::size_t offset) const {
   if (spent_ > kMaxShellWork || largest_ > kMaxShellExpansion) {
     return invalid("the script's variables come to too much text",
-                   fmt::format("{}:{}", name_, stretches_.empty() ? line_of(offset) : 1),
+                   fmt::format("{}:{}", name_, std::max<std::int64_t>(line_at(offset), 1)),
                    fmt::format("at most {} bytes", kMaxShellExpansion));
   }
   return {};

@@ -9,14 +9,18 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
 #include "emit/shell_commands.h"
+#include "emit/shell_sources.h"
 
 namespace sextant::emit {
 
@@ -26,17 +30,15 @@ namespace sextant::emit {
 inline constexpr std::size_t kMaxShellExpansion = std::size_t{1} << 20U;  // bytes
 inline constexpr std::size_t kMaxShellWork = std::size_t{32} << 20U;
 
-inline constexpr std::size_t kNoOrigin = static_cast<std::size_t>(-1);
-
 // Text that came out of a word, from one place.
 struct ShellRun {
-  std::string text;
+  std::string text{};
   // In the script: of the text's first byte, or of what it was worked out from.
   std::size_t origin = kNoOrigin;
   bool verbatim = false;  // the script has just these bytes there
   bool quoted = false;
-  int branch = 0;   // only there if this branch is taken; 0: always
-  std::string why;  // not empty: the text is the spelling of something that is not known
+  int branch = 0;     // only there if this branch is taken; 0: always
+  std::string why{};  // not empty: the text is the spelling of something that is not known
 };
 using ShellRuns = std::vector<ShellRun>;
 
@@ -61,10 +63,17 @@ struct ShellSpot {
   [[nodiscard]] int innermost() const { return branches.empty() ? 0 : branches.back(); }
 };
 
+// What a command prints, worked out without running it; nothing where that is not known.
+// `stretches` as of the text in which it stands.
+using ShellOutput = std::function<Result<std::optional<ShellRuns>>(const ShellPiece& command,
+                                                                   const ShellSpot& spot)>;
+
 class ShellState {
  public:
-  // REQUIRES: the script outlives the state.
-  ShellState(std::string_view script, std::string_view name);
+  // REQUIRES: the sources outlive the state.
+  ShellState(const ShellSources& sources, std::string_view name)
+      : sources_(&sources), name_(name) {}
+  void ask_output(ShellOutput output) { output_ = std::move(output); }
 
   // The fields a word comes to: none, one, or several where a variable is split.
   Result<std::vector<ShellRuns>> fields(const ShellWord& word, const ShellSpot& spot);
@@ -75,16 +84,27 @@ class ShellState {
   void define(std::string_view name, ShellRuns value);
   void define_list(std::string_view name, std::vector<ShellRuns> values);
   void forget(std::string_view name);
+  // Set by a command (read) in this place.
+  void set(std::string_view name, std::vector<ShellRuns> elements, bool array,
+           const ShellSpot& spot);
   void cannot_know(std::string_view name, std::string why);
   // Nothing in the script sets it, and neither the shell nor Slurm does.
   [[nodiscard]] bool is_unset(std::string_view name) const;
   // A file is read whose variables are not known.
   void note_source(std::size_t offset);
 
-  // Words are read from `text` until the next call, whose bytes stand elsewhere in the script.
-  // REQUIRES: the text outlives its use. No stretches: the script itself.
-  void read_from(std::string_view text, std::vector<ShellStretch> stretches);
-  [[nodiscard]] std::string_view reading() const { return text_; }
+  // Words are read from this text until the next call; its bytes stand where `stretches` say.
+  // REQUIRES: both outlive their use.
+  struct Reading {
+    std::string_view text;
+    std::span<const ShellStretch> stretches;
+  };
+  Reading read_from(Reading reading) { return std::exchange(reading_, reading); }
+  // Where a byte of that text came from.
+  [[nodiscard]] std::size_t origin_of(std::size_t offset) const;
+  // Stretches of a part of that text, as of a text of its own.
+  [[nodiscard]] std::vector<ShellStretch> stretches_of(std::size_t offset,
+                                                       std::size_t length) const;
 
   struct Value {
     std::vector<ShellRuns> elements;
@@ -97,12 +117,22 @@ class ShellState {
     bool exported = false;
     std::string why;  // not empty: can never be known
   };
-  [[nodiscard]] const std::map<std::string, Variable, std::less<>>& variables() const {
-    return variables_;
+  using Variables = std::map<std::string, Variable, std::less<>>;
+  [[nodiscard]] const Variables& variables() const { return variables_; }
+  // Another program has its own, made of those that are exported.
+  Variables exchange_variables(Variables variables) {
+    return std::exchange(variables_, std::move(variables));
   }
+  [[nodiscard]] Variables exported() const;
+  // One variable as it is, to be put back: what a function calls its own.
+  [[nodiscard]] std::optional<Variable> variable(std::string_view name) const;
+  void put_back(std::string_view name, std::optional<Variable> before);
   // Its value at this spot, or the reason why there is none (Error::what).
   Result<Value> value_of(std::string_view name, const ShellSpot& spot);
-  [[nodiscard]] std::int64_t line_of(std::size_t origin) const;
+  [[nodiscard]] std::int64_t line_of(std::size_t origin) const { return sources_->line_of(origin); }
+  [[nodiscard]] std::string line_text(std::size_t origin) const {
+    return sources_->line_text(origin);
+  }
 
  private:
   struct Fields;
@@ -123,12 +153,16 @@ class ShellState {
   // The line of a value that other branches alone give it; 0: it has one here, or none at all.
   [[nodiscard]] std::int64_t set_elsewhere(std::string_view name, const ShellSpot& spot) const;
 
-  std::string_view script_;
-  std::string_view text_;
+  // In its file, of a byte of the text that is being read.
+  [[nodiscard]] std::int64_t line_at(std::size_t offset) const {
+    return line_of(origin_of(offset));
+  }
+
+  const ShellSources* sources_;
   std::string_view name_;
-  std::vector<ShellStretch> stretches_;
-  std::vector<std::size_t> line_starts_;
-  std::map<std::string, Variable, std::less<>> variables_;
+  Reading reading_;
+  ShellOutput output_;
+  Variables variables_;
   std::size_t spent_ = 0;
   std::size_t largest_ = 0;  // of the values that were looked at
   std::int64_t source_line_ = 0;

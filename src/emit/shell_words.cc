@@ -179,17 +179,55 @@ Result<std::vector<ShellPiece>> ShellWords::quoted_text(int depth) {
   return pieces;
 }
 
+// The delimiter of a here-document that opens here ("<<EOF", "<<-'EOF'"); else nothing.
+std::string_view ShellWords::here_delimiter() const {
+  if (!looking_at("<<") || looking_at("<<<")) {
+    return {};
+  }
+  std::string_view rest = text_.substr(at_ + 2);
+  rest.remove_prefix(rest.starts_with('-') ? 1 : 0);
+  rest.remove_prefix(std::min(rest.find_first_not_of(" \t\"'\\"), rest.size()));
+  std::size_t length = 0;
+  while (length < rest.size() && is_name_character(rest[length])) {
+    ++length;
+  }
+  return length > 0 && is_name_start(rest[0]) ? rest.substr(0, length) : std::string_view();
+}
+
+// Over the lines up to the delimiter, where it comes; quotes and brackets in them are text.
+void ShellWords::skip_here_text(std::string_view delimiter) {
+  for (std::size_t start = at_; start < text_.size();) {
+    const std::size_t end = std::min(text_.find('\n', start), text_.size());
+    if (trimmed(text_.substr(start, end - start)) == delimiter) {
+      at_ = end;
+      return;
+    }
+    start = end + 1;
+  }
+}
+
 // One pass with a stack of the closing characters awaited: brackets in quotes in brackets cost no
 // more than their length.
 Result<void> ShellWords::skip_to_closing(char close) {
   const std::size_t opened = at_ - 1;
   std::string awaited(1, close);
+  std::string_view here;
+  int searches = 0;
   while (!awaited.empty()) {
     if (at_end()) {
       return unclosed(fmt::format("bracket {}", text_[opened]), opened);
     }
     const bool in_quotes = awaited.back() == '"';
     const char c = peek();
+    constexpr int kMostSearches = 64;  // each may look at the whole text
+    if (!in_quotes && c == '<' && here.empty() && searches < kMostSearches) {
+      here = here_delimiter();
+    } else if (c == '\n' && !here.empty()) {
+      ++at_;
+      skip_here_text(std::exchange(here, {}));
+      ++searches;
+      continue;
+    }
     if (c == '\\') {
       ++at_;
     } else if (c == '\'' && !in_quotes) {

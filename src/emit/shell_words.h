@@ -93,6 +93,8 @@ class ShellWords {
   Result<void> read_backticks(std::vector<ShellPiece>& pieces, bool quoted);
   Result<void> read_one(std::vector<ShellPiece>& pieces, bool& wrote, int depth);
   void read_escape(std::vector<ShellPiece>& pieces, bool quoted);
+  [[nodiscard]] std::string_view here_delimiter() const;
+  void skip_here_text(std::string_view delimiter);
   void add_text(std::vector<ShellPiece>& pieces, bool quoted);
   [[nodiscard]] tl::unexpected<Error> unclosed(std::string_view what, std::size_t opened) const;
   [[nodiscard]] tl::unexpected<Error> too_deep() const;

@@ -1,0 +1,429 @@
+// What single commands of a script do to its variables, arguments and files.
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "emit/shell_reader.h"
+
+namespace sextant::emit {
+namespace {
+
+bool stands_here(const ShellRun& run, const ShellSpot& spot) {
+  return run.branch == 0 || std::ranges::find(spot.branches, run.branch) != spot.branches.end();
+}
+
+bool is_known_text(const ShellRuns& runs, const ShellSpot& spot) {
+  return std::ranges::all_of(
+      runs, [&](const ShellRun& run) { return run.why.empty() && stands_here(run, spot); });
+}
+
+// $X, "$@" and "${A[@]}" by themselves: what they hold decides how many words they are.
+bool may_be_several(const ShellWord& word) {
+  const ShellPiece* only = nullptr;
+  for (const ShellPiece& piece : word.pieces) {
+    if (piece.kind == ShellPiece::Kind::kText && piece.text.empty()) {
+      continue;
+    }
+    if (only != nullptr) {
+      return false;
+    }
+    only = &piece;
+  }
+  return only != nullptr && (!only->quoted || only->text == "@" || only->index == "@");
+}
+
+bool is_key_character(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+         std::string_view("_.+~-").find(c) != std::string_view::npos;
+}
+
+// Where the value starts: behind the '=' of "--flag=value" and "key=value", else at the beginning.
+std::size_t value_start(std::string_view text) {
+  const std::size_t equals = text.find('=');
+  return equals != std::string_view::npos && equals > 0 &&
+                 std::ranges::all_of(text.substr(0, equals), is_key_character)
+             ? equals + 1
+             : 0;
+}
+
+// The fields of `read`'s text: as many as there are names, the last with what is left.
+std::vector<std::string> read_fields(std::string_view text, std::string_view separators,
+                                     std::size_t most) {
+  std::vector<std::string> fields;
+  std::size_t at = 0;
+  while (fields.size() + 1 < most && at < text.size()) {
+    const std::size_t end = std::min(text.find_first_of(separators, at), text.size());
+    fields.emplace_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  if (at < text.size()) {
+    fields.emplace_back(text.substr(at));
+  }
+  return fields;
+}
+
+}  // namespace
+
+Result<ShellReader::Fields> ShellReader::fields_of(const ShellCommand& command,
+                                                   const ShellSpot& spot) {
+  Fields made;
+  for (const ShellWord& word : command.words) {
+    SEXTANT_TRY(std::vector<ShellRuns> parts, state_.fields(word, spot));
+    for (ShellRuns& part : parts) {
+      made.fields.push_back(std::move(part));
+      made.splits.push_back(may_be_several(word));
+    }
+  }
+  return made;
+}
+
+Result<ShellReader::Ending> ShellReader::run_command(const ShellCommand& command,
+                                                     const ShellText& text, const ShellSpot& spot,
+                                                     const Outer& outer) {
+  Outer made = outer;
+  made.spot = spot;
+  if (!outer.inner) {
+    made.at = sources_.place(state_.origin_of(command.offset), 0);
+  }
+  for (const ShellAssignment& assignment : command.assignments) {
+    if (assignment.local && !locals_.empty()) {
+      locals_.back().emplace(assignment.name, state_.variable(assignment.name));
+    }
+    if (command.words.empty()) {
+      SEXTANT_CHECK_OK(state_.assign(assignment, spot));
+    } else if (assignment.values.size() == 1) {
+      SEXTANT_TRY(const ShellRuns runs, state_.joined(assignment.values[0].pieces, spot));
+      made.environment.push_back({assignment.name, {value_word(runs, spot)}, true});
+    }
+  }
+  SEXTANT_TRY(Fields fields, fields_of(command, spot));
+  if (fields.fields.empty()) {
+    return Ending{};
+  }
+  const std::string program = text_of(fields.fields[0]);
+  if (is_one_of(program, {"break", "continue", "return", "exit"})) {
+    const std::string status = fields.fields.size() > 1 ? text_of(fields.fields[1]) : "0";
+    return Ending{program == "break"      ? Flow::kBreak
+                  : program == "continue" ? Flow::kContinue
+                  : program == "return"   ? Flow::kReturn
+                  : status == "0"         ? Flow::kExit  // with an error: to be mended first
+                                          : Flow::kOn};
+  }
+  SEXTANT_CHECK_OK(keep_written(command, text, fields.fields, spot));
+  SEXTANT_TRY(const bool done, run_builtin(command, text, fields.fields, spot));
+  if (done) {
+    return Ending{};
+  }
+  if (const auto function = functions_.find(program); function != functions_.end()) {
+    return call_function(function->second, {fields.fields.begin() + 1, fields.fields.end()}, made);
+  }
+  if (program == "source" || program == ".") {
+    SEXTANT_TRY(const auto ending, source_file(fields, made));
+    if (ending) {
+      return *ending;
+    }
+    state_.note_source(command.offset);
+  }
+  SEXTANT_TRY(const auto inner, run_inner(fields, made));
+  if (!inner) {
+    keep_command(std::move(made), fields, spot);
+  }
+  if (words_ > kMaxShellOutput) {
+    return invalid("the script's commands come to too many words", std::string(name_),
+                   fmt::format("at most {}", kMaxShellOutput));
+  }
+  return inner.value_or(Ending{});
+}
+
+void ShellReader::keep_command(Outer made, const Fields& fields, const ShellSpot& spot) {
+  for (std::size_t i = 0; i < fields.fields.size(); ++i) {
+    made.words.push_back(word_of(fields.fields[i], spot, fields.splits[i]));
+  }
+  words_ += made.words.size() + made.environment.size();
+  script_.commands.push_back({.environment = std::move(made.environment),
+                              .words = std::move(made.words),
+                              .file = made.at.file,
+                              .line = made.at.line,
+                              .may_run = !spot.branches.empty(),
+                              .uncalled = uncalled_});
+}
+
+// Commands that only change what is known. True: nothing else is to be done with this one.
+Result<bool> ShellReader::run_builtin(const ShellCommand& command, const ShellText& text,
+                                      const std::vector<ShellRuns>& fields, const ShellSpot& spot) {
+  const std::string program = text_of(fields[0]);
+  if (program == "shift") {
+    shift(fields.size() > 1 ? text_of(fields[1]) : std::string(), spot);
+  } else if (program == "set" && fields.size() > 1 && text_of(fields[1]) == "--") {
+    const std::vector<ShellRuns> arguments(fields.begin() + 2, fields.end());
+    const bool known = std::ranges::all_of(
+        arguments, [&](const ShellRuns& runs) { return is_known_text(runs, spot); });
+    if (known && spot.branches.empty() && !spot.in_loop) {
+      put_arguments(arguments);
+    } else {
+      forget_arguments("the script sets its arguments as it goes");
+    }
+  } else if (program == "unset") {
+    for (std::size_t i = 1; i < fields.size(); ++i) {
+      const std::string name = text_of(fields[i]);
+      if (spot.branches.empty() && is_shell_name(name)) {
+        state_.forget(name);
+      } else if (is_shell_name(name) && state_.variable(name)) {
+        state_.cannot_know(name, fmt::format("{} is unset in a branch", name));
+      }
+    }
+  } else if (is_one_of(program, {"read", "mapfile", "readarray"})) {
+    SEXTANT_CHECK_OK(read_variables(command, text, fields, spot));
+  } else {
+    return false;
+  }
+  return true;
+}
+
+// The text behind <<EOF or <<< of a command, where it has one.
+Result<std::optional<ShellRuns>> ShellReader::input_of(const ShellCommand& command,
+                                                       const ShellText& text,
+                                                       const ShellSpot& spot) {
+  for (const ShellRedirection& one : command.redirections) {
+    if (one.kind == ShellRedirection::Kind::kHereDocument) {
+      SEXTANT_TRY(ShellRuns runs, state_.joined(text.bodies[one.body], spot));
+      return runs;
+    }
+    if (one.kind == ShellRedirection::Kind::kHereString) {
+      SEXTANT_TRY(ShellRuns runs, state_.joined(one.word.pieces, spot));
+      return runs;
+    }
+  }
+  return std::nullopt;
+}
+
+// read -r A B <<< "…", read -d '' X <<EOF: what is not known is a user's, or another program's.
+Result<void> ShellReader::read_variables(const ShellCommand& command, const ShellText& text,
+                                         const std::vector<ShellRuns>& fields,
+                                         const ShellSpot& spot) {
+  std::vector<std::string> names;
+  bool array = text_of(fields[0]) != "read";
+  bool whole = false;
+  for (std::size_t i = 1; i < fields.size(); ++i) {
+    const std::string word = text_of(fields[i]);
+    if (word.starts_with('-') && word.size() > 1) {
+      const char last = word.back();
+      array = array || word.find('a') != std::string::npos;
+      whole = whole || word.find('d') != std::string::npos;
+      if (std::string_view("dpntNiu").find(last) != std::string_view::npos) {
+        ++i;  // takes a value
+      }
+    } else if (is_shell_name(word)) {
+      names.push_back(word);
+    }
+  }
+  SEXTANT_TRY(const auto input, input_of(command, text, spot));
+  const bool plain = text_of(fields[0]) == "read";
+  if (!plain || !input || (!is_known_text(*input, spot) && !(whole && names.size() == 1))) {
+    for (const std::string& name : names) {
+      state_.cannot_know(name, fmt::format("{} is read when the script runs", name));
+    }
+    return {};
+  }
+  if (whole && names.size() == 1) {  // a text with what is not known in it
+    state_.set(names.front(), {*input}, false, spot);
+    return {};
+  }
+  std::string separators = " \t\n";
+  for (const ShellAssignment& assignment : command.assignments) {
+    if (assignment.name == "IFS" && assignment.values.size() == 1) {
+      SEXTANT_TRY(const ShellRuns runs, state_.joined(assignment.values[0].pieces, spot));
+      separators = text_of(runs);
+    }
+  }
+  std::string line = text_of(*input);
+  line = whole ? line : line.substr(0, line.find('\n'));
+  const std::string_view trim = separators == " \t\n" || separators == " " ? trimmed(line) : line;
+  const std::vector<std::string> values = read_fields(
+      trim, separators, array ? trim.size() + 1 : std::max<std::size_t>(names.size(), 1));
+  const auto said = [](std::string value) {
+    return ShellRuns{{.text = std::move(value), .quoted = true}};
+  };
+  if (array && !names.empty()) {
+    std::vector<ShellRuns> elements;
+    for (const std::string& value : values) {
+      elements.push_back(said(value));
+    }
+    state_.set(names.back(), std::move(elements), true, spot);
+    return {};
+  }
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    state_.set(names[i], {said(i < values.size() ? values[i] : std::string())}, false, spot);
+  }
+  return {};
+}
+
+// cat <<EOF > file, echo "…" > file, tee file <<EOF.
+Result<void> ShellReader::keep_written(const ShellCommand& command, const ShellText& text,
+                                       const std::vector<ShellRuns>& fields,
+                                       const ShellSpot& spot) {
+  const bool tee = text_of(fields[0]) == "tee";
+  std::string path;
+  bool adds = false;
+  for (const ShellRedirection& one : command.redirections) {
+    if (one.kind == ShellRedirection::Kind::kWrite || one.kind == ShellRedirection::Kind::kAppend) {
+      SEXTANT_TRY(const ShellRuns runs, state_.joined(one.word.pieces, spot));
+      path = text_of(runs);
+      adds = one.kind == ShellRedirection::Kind::kAppend;
+    }
+  }
+  if (tee && path.empty()) {
+    for (std::size_t i = 1; i < fields.size(); ++i) {
+      const std::string word = text_of(fields[i]);
+      adds = adds || word == "-a";
+      path = word.starts_with('-') ? path : word;
+    }
+  }
+  if (path.empty() || path == "/dev/null" || path.starts_with("/dev/std")) {
+    return {};
+  }
+  SEXTANT_TRY(std::optional<ShellRuns> printed,
+              tee ? input_of(command, text, spot) : printed_by(command, text, fields, spot));
+  const bool open = !spot.branches.empty();
+  Written& file = written_[path];
+  const bool again = !file.text.empty() || !file.known;
+  const bool unsure = again && (open != file.open || open) && !adds;
+  if (!printed || unsure || (open && adds)) {
+    file = {{}, false, open};
+    return {};
+  }
+  if (!adds) {
+    file = {};
+  }
+  file.open = open;
+  for (ShellRun& run : *printed) {
+    file.text.push_back(std::move(run));
+  }
+  inner_bytes_ += text_of(file.text).size();
+  return {};
+}
+
+// The arguments that the user says it is started with.
+void ShellReader::start_as() {
+  if (!invocation_.arguments_given) {
+    return;
+  }
+  std::vector<ShellRuns> arguments;
+  for (const std::string& argument : invocation_.arguments) {
+    arguments.push_back({{.text = argument, .quoted = true}});
+  }
+  put_arguments(std::move(arguments));
+}
+
+void ShellReader::put_arguments(std::vector<ShellRuns> arguments) {
+  for (std::size_t i = 0; i < std::max(arguments.size(), arguments_.size()); ++i) {
+    if (i < arguments.size()) {
+      state_.put_back(std::to_string(i + 1), ShellState::Variable{{{{arguments[i]}}}, false, {}});
+    } else {
+      state_.forget(std::to_string(i + 1));
+    }
+  }
+  for (const std::string_view name : {"@", "*"}) {
+    state_.put_back(name, ShellState::Variable{{{arguments, true}}, false, {}});
+  }
+  state_.put_back(
+      "#", ShellState::Variable{
+               {{{{{.text = std::to_string(arguments.size()), .quoted = true}}}}}, false, {}});
+  arguments_ = std::move(arguments);
+}
+
+void ShellReader::forget_arguments(std::string_view why) {
+  for (std::size_t i = 0; i < arguments_.size(); ++i) {
+    state_.cannot_know(std::to_string(i + 1), std::string(why));
+  }
+  if (!arguments_.empty()) {
+    for (const std::string_view name : {"@", "*", "#"}) {
+      state_.cannot_know(name, std::string(why));
+    }
+  }
+}
+
+// `shift` moves the arguments; how often a loop or a branch does is not known.
+void ShellReader::shift(const std::string& by, const ShellSpot& spot) {
+  if (arguments_.empty()) {
+    return;
+  }
+  const std::int64_t count = by.empty() ? 1 : to_integer(by).value_or(-1);
+  if (spot.in_loop || !spot.branches.empty() || count < 0) {
+    forget_arguments("the script shifts its arguments as it goes");
+    return;
+  }
+  if (count > static_cast<std::int64_t>(arguments_.size())) {
+    return;  // bash leaves them as they are
+  }
+  put_arguments({arguments_.begin() + count, arguments_.end()});
+}
+
+ScriptWord ShellReader::word_of(const ShellRuns& runs, const ShellSpot& spot,
+                                bool may_split) const {
+  ScriptWord word;
+  word.at.text = text_of(runs);
+  word.at.place = place_of(runs, value_start(word.at.text));
+  word.may_split = may_split && runs.size() == 1;
+  for (const ShellRun& run : runs) {
+    if (!run.why.empty()) {
+      word.why = run.why;
+    } else if (word.why.empty() && !stands_here(run, spot)) {
+      word.why = run.verbatim
+                     ? fmt::format("added in a branch only (line {})", state_.line_text(run.origin))
+                     : "added in a branch only";
+    }
+  }
+  return word;
+}
+
+// The value of a variable: an '=' in it means nothing.
+ScriptWord ShellReader::value_word(const ShellRuns& runs, const ShellSpot& spot) const {
+  ScriptWord word = word_of(runs, spot, false);
+  word.at.place = place_of(runs, 0);
+  return word;
+}
+
+// The stretch of a file that holds the word's bytes from `start` on, where there is one.
+Place ShellReader::place_of(const ShellRuns& runs, std::size_t start) const {
+  std::size_t first = kNoOrigin;
+  std::size_t length = 0;
+  bool whole = true;
+  std::size_t done = 0;
+  for (const ShellRun& run : runs) {
+    const std::size_t from = start > done ? std::min(start - done, run.text.size()) : 0;
+    done += run.text.size();
+    if (from == run.text.size()) {
+      continue;
+    }
+    const std::size_t origin = run.origin + (run.verbatim ? from : 0);
+    if (first == kNoOrigin && run.origin != kNoOrigin) {
+      first = origin;
+    }
+    whole = whole && run.verbatim && first + length == origin;
+    length += run.text.size() - from;
+  }
+  return sources_.place(first, whole && first != kNoOrigin ? length : 0);
+}
+
+void ShellReader::list_variable(const std::string& variable, const ShellState::Variable& state) {
+  ScriptVariable made{variable, {}, state.exported};
+  const Result<ShellState::Value> value = state_.value_of(variable, {});
+  if (!value) {
+    ScriptWord word;
+    word.at.text = "$" + variable;
+    word.at.place.file = name_;
+    word.at.place.line = state.values.back().line;
+    word.why = value.error().what;
+    made.values.push_back(std::move(word));
+  } else {
+    for (const ShellRuns& element : value->elements) {
+      made.values.push_back(value_word(element, {}));
+    }
+  }
+  script_.variables.push_back(std::move(made));
+}
+
+}  // namespace sextant::emit

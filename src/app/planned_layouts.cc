@@ -4,7 +4,6 @@
 #include "search/objective.h"
 #include "search/recommend.h"
 #include "search/simplicity.h"
-#include "search/space.h"
 
 namespace sextant::app {
 

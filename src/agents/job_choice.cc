@@ -199,7 +199,8 @@ bool comes_before(const RankedCandidate& one, const RankedCandidate& other) {
 }
 
 std::string legal_words(const step::Estimate& after, const Standing& standing) {
-  return fmt::format("legal, needs {} of {} a device, step {}", to_text(after.memory.fullest.least),
+  return fmt::format("legal, needs {} of {} a device, step {}",
+                     to_text(after.memory.fullest.device),
                      to_text(standing.task->problem.available()), to_text(after.step.step));
 }
 

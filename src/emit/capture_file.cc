@@ -189,7 +189,10 @@ Result<CaptureReading> parse_capture(std::string_view text, std::string_view nam
 }
 
 const File* captured_file(const std::vector<File>& files, std::string_view named) {
-  const std::string wanted = std::filesystem::path(named).lexically_normal().string();
+  std::string wanted = std::filesystem::path(named).lexically_normal().string();
+  while (wanted.starts_with("../")) {
+    wanted.erase(0, 3);
+  }
   const auto is_it = [&](const File& file) {
     return file.name == wanted ||
            (file.name.size() > wanted.size() && file.name.ends_with(wanted) &&

@@ -11,7 +11,7 @@ import pathlib
 import re
 import sys
 
-BELOW = ("http|llm|timeline|profile|metrics|diagnose|describe|measured|workload|cost|schedule|machine|step|search|emit|kb|verify|"
+BELOW = ("http|llm|timeline|profile|metrics|diagnose|describe|measured|workload|cost|schedule|machine|step|search|emit|kb|capture|verify|"
          "validate|calibrate|agents")
 WRITES = (r"\b(write_file|write_pieces|create_director\w+|rename|remove_all|permissions)\(|\bofstream\b|"
           r"\bfopen\([^;]*\"[wa]")
@@ -41,8 +41,9 @@ QUOTE_LINES = {"calibrate/comm_file.cc", "calibrate/kernel_calibration.cc", "cal
                "calibrate/spread_fit.cc", "cost/calibrate/kernel_fit.cc", "describe/layout/rule_book_page.cc",
                "describe/step_spread.cc", "explain/calibration_view.cc", "explain/change_section.cc",
                "explain/validation_view.cc", "profile/profile_kind.cc"}
-# What keeps a state of its own between runs, rather than answering.
-STATE = {"kb/database.cc"}
+# What keeps a state of its own between runs, rather than answering; and what puts up the file system of a sandbox, which
+# is gone with it.
+STATE = {"kb/database.cc", "capture/sandbox_mounts.cc"}
 NAME = re.compile(r"‹([^›‹ ]*)[^›‹]*›")
 # ‹{}›: the name is put in where it is made.
 TABLE_NAME = re.compile(r'(?:\.name = |name = |k\w+ = |dialect_parameter\(|SettingKey\{)"([a-z-]+)"')

@@ -19,7 +19,7 @@ struct LlmPrompt {
   std::string malformed;  // "{}": what is wrong
   std::string judged;
   std::string answer_schema;
-  std::vector<llm::ToolOffer> tools;  // by name
+  std::vector<llm::ToolOffer> tools;  // by name; "{}" in a description: the list of commands
 };
 Result<LlmPrompt> load_llm_prompt(const describe::DataStore& data);
 

@@ -19,6 +19,13 @@ constexpr std::size_t kLongestToolText = 12000;
 // Of what it says, in the log.
 constexpr std::size_t kLongestNote = 65536;
 
+// Where the prompt leaves a place for it.
+void put_in(std::string& text, std::string_view what) {
+  if (const std::size_t at = text.find("{}"); at != std::string::npos) {
+    text.replace(at, 2, what);
+  }
+}
+
 bool is_same_change(const Judged& one, const Judged& other) {
   if (one.verdict.layout && other.verdict.layout) {
     return *one.verdict.layout == *other.verdict.layout &&
@@ -48,11 +55,12 @@ void put_plain(const Masks& masks, verify::Proposal& proposal) {
 }  // namespace
 
 LlmReasoner::LlmReasoner(LlmMind mind, const Tools& tools, const Report& report)
-    : mind_(std::move(mind)), tools_(tools), callable_(tools), report_(report) {
+    : mind_(std::move(mind)), tools_(tools), callable_(tools, mind_.commands), report_(report) {
   talk_.system = mind_.prompt->system;
   for (const llm::ToolOffer& tool : mind_.prompt->tools) {
     if (tool.name == "judge" || callable_.offers(tool.name)) {
       talk_.tools.push_back(tool);
+      put_in(talk_.tools.back().description, callable_.command_lines());
     }
   }
   say(mind_.prompt->start + fenced("report", outgoing(report_for_model(report))), true);
@@ -177,9 +185,7 @@ std::optional<std::string> LlmReasoner::take_answer(const std::string& text, Llm
       return "its answers are not the JSON asked for: " + to_text(answer.error());
     }
     std::string words = mind_.prompt->malformed;
-    if (const std::size_t at = words.find("{}"); at != std::string::npos) {
-      words.replace(at, 2, outgoing(to_text(answer.error())));
-    }
+    put_in(words, outgoing(to_text(answer.error())));
     say(std::move(words), false);
     return std::nullopt;
   }

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "agents/llm_commands.h"
 #include "agents/llm_masks.h"
 #include "agents/llm_prompt.h"
 #include "agents/llm_tools.h"
@@ -39,6 +40,7 @@ struct LlmMind {
   std::function<Result<llm::ModelReply>(const llm::Conversation&)> ask;
   // A proposal judged, with all that is told of one. What it does is noted.
   std::function<Judged(const verify::Proposal&)> judge;
+  LlmCommands commands = {};
   Masks masks = {};
   LlmLimits limits = {};
 };

@@ -8,6 +8,7 @@
 
 #include "base/quantity_text.h"
 #include "base/text.h"
+#include "base/text_pages.h"
 #include "describe/json_value.h"
 #include "kb/entry_says.h"
 #include "step/step_answer.h"
@@ -18,6 +19,8 @@ namespace {
 constexpr std::size_t kMostRows = 10;
 constexpr std::size_t kUsualRows = 5;
 constexpr std::size_t kLongestWord = 2000;
+constexpr std::size_t kCommandPage = 10000;  // bytes of an answer's text that are told at once
+constexpr std::int64_t kMostPages = 1000;
 constexpr const char* kArgumentsPlace = "the tool's arguments";
 
 Result<describe::JsonValue> arguments_of(const std::string& text,
@@ -71,7 +74,17 @@ std::string step_line(const step::Estimate& estimate) {
 
 bool LlmTools::offers(std::string_view name) const {
   return (name == "search" && tools_.search) || (name == "plan" && tools_.plan) ||
-         (name == "path" && tools_.path && tools_.plan) || (name == "estimate" && tools_.estimate);
+         (name == "path" && tools_.path && tools_.plan) ||
+         (name == "estimate" && tools_.estimate) ||
+         (!commands_.list.empty() && (name == "command" || name == "command_help"));
+}
+
+std::string LlmTools::command_lines() const {
+  std::string text;
+  for (const LlmCommand& one : commands_.list) {
+    text += fmt::format("{}: {}\n", one.name, one.what);
+  }
+  return text;
 }
 
 Result<std::string> LlmTools::called(const std::string& name, const std::string& arguments) {
@@ -83,6 +96,12 @@ Result<std::string> LlmTools::called(const std::string& name, const std::string&
   }
   if (name == "plan") {
     return plan(arguments);
+  }
+  if (name == "command") {
+    return command(arguments);
+  }
+  if (name == "command_help") {
+    return command_help(arguments);
   }
   return name == "path" ? path(arguments) : estimate(arguments);
 }
@@ -154,6 +173,39 @@ Result<std::string> LlmTools::estimate(const std::string& arguments) {
   SEXTANT_TRY(const std::string layout, text_argument(object, "layout"));
   SEXTANT_TRY(const auto estimate, noted_.estimate(layout));
   return estimate ? step_line(*estimate) : std::string("not known");
+}
+
+Result<std::string> LlmTools::command(const std::string& arguments) {
+  static constexpr std::array<std::string_view, 3> kKnown{"name", "arguments", "page"};
+  SEXTANT_TRY(const auto object, arguments_of(arguments, kKnown));
+  SEXTANT_TRY(const std::string name, text_argument(object, "name"));
+  std::string given = "{}";
+  if (const auto member = object.member("arguments")) {
+    // An object, or, as some models have it, its text.
+    given = member->kind() == describe::JsonValue::Kind::kString ? *member->text() : member->json();
+  }
+  std::int64_t page = 1;
+  if (const auto member = object.member("page")) {
+    SEXTANT_TRY(page, member->integer(1, kMostPages));
+  }
+  const std::string asked = name + " " + given;
+  if (page == 1 || asked != last_command_) {
+    SEXTANT_TRY(last_text_, commands_.run(name, given));
+    last_command_ = asked;
+  }
+  const TextPage found = page_of(last_text_, static_cast<std::size_t>(page), kCommandPage);
+  if (static_cast<std::size_t>(page) > found.of) {
+    return invalid(fmt::format("the answer has {} pages", found.of), kArgumentsPlace);
+  }
+  return found.of == 1 ? found.text
+                       : fmt::format("{}(page {} of {})\n", found.text, page, found.of);
+}
+
+Result<std::string> LlmTools::command_help(const std::string& arguments) const {
+  static constexpr std::array<std::string_view, 1> kKnown{"name"};
+  SEXTANT_TRY(const auto object, arguments_of(arguments, kKnown));
+  SEXTANT_TRY(const std::string name, text_argument(object, "name"));
+  return commands_.help(name);
 }
 
 }  // namespace sextant::agents

@@ -61,6 +61,11 @@ struct Reply {
   std::vector<Artifact> artifacts = {};
 };
 
+// As a table on no terminal, for whoever reads words and no document.
+inline std::string plain_text(const Reply& reply) {
+  return reply.text({.format = explain::Format::kTable});
+}
+
 template <typename Answer>
 Reply reply_of(Answered<Answer> answered) {
   return {.text = [answer = std::move(answered.answer)](

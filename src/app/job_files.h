@@ -33,6 +33,7 @@ struct FileRequest {
   std::optional<std::string> arguments{};
   std::vector<std::string> variables{};
   std::string_view model_parameter = "model";  // what the caller calls `model`
+  std::vector<emit::File> texts{};             // files as they would be, instead of those on disk
 };
 
 struct Given {
@@ -41,8 +42,9 @@ struct Given {
 };
 
 struct FileJob {
-  std::vector<Given> files;  // those given, and configuration files that scripts name
-  emit::Settings settings;   // of all of them together
+  std::vector<Given> files;          // those given, and configuration files that scripts name
+  std::vector<emit::File> captured;  // those that a captured job's record holds
+  emit::Settings settings;           // of all of them together
   emit::Reading reading;
   std::optional<emit::MeasuredRun> measured;  // of a log
   // Nothing where the model is not known. Else legal values stand in for sequence, batch and

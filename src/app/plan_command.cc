@@ -127,9 +127,9 @@ Result<Answered<explain::PlanAnswer>> plan(const PlanRequest& asked, const Conte
   answer.counts = std::move(counts);
   answer.freed = std::move(freed.tried);
   const search::FindOptions options = find_options(request, wishes, of.machine);
-  const PlanSearch searched = search_plans(of.problem, options);
+  const PlanSearch searched = search_plans(of.problem, options, wishes, answer.differences);
   add_plans(of, wishes, request.pareto, searched, answer);
-  add_recommended(of, wishes, searched, options, answer);
+  add_recommended(of, wishes, searched, answer);
   if (!answer.plans.empty()) {
     SEXTANT_CHECK_OK(add_details(of, searched, request, wishes, context, answered));
   } else if (answer.complete) {

@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include "base/quantity_text.h"
-#include "search/choices.h"
 #include "search/recommend.h"
 
 namespace sextant::app {
@@ -44,10 +43,19 @@ search::FindOptions find_options(const PlanRequest& request, const PlanWishes& w
   return options;
 }
 
-PlanSearch search_plans(const search::Problem& problem, const search::FindOptions& options) {
+PlanSearch search_plans(const search::Problem& problem, search::FindOptions options,
+                        const PlanWishes& wishes,
+                        const std::optional<describe::DifferenceSpreads>& differences) {
   const auto start = std::chrono::steady_clock::now();
   PlanSearch searched;
   const search::Space space(problem);
+  if (differences) {
+    searched.measure.emplace(space.choices(), problem.job, *differences);
+    // The leanest is recommended as it is.
+    if (wishes.objective != search::Objective::kMemory) {
+      options.simplest = {&*searched.measure, search::most_given_up(*differences)};
+    }
+  }
   searched.found = search::find_plans(space, options);
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
   searched.time = Seconds(taken.count());
@@ -73,14 +81,13 @@ void add_plans(const PlanProblem& of, const PlanWishes& wishes, bool pareto,
 }
 
 void add_recommended(const PlanProblem& of, const PlanWishes& wishes, const PlanSearch& searched,
-                     const search::FindOptions& options, explain::PlanAnswer& answer) {
+                     explain::PlanAnswer& answer) {
   using explain::Recommending;
-  if (answer.plans.empty() || !answer.differences) {
+  if (answer.plans.empty() || !answer.differences || !searched.measure) {
     return;
   }
   const search::PlanRow& winner = answer.plans.front();
-  const search::Simplicity measure(search::choices_of(of.problem), of.problem.job,
-                                   *answer.differences);
+  const search::Simplicity& measure = *searched.measure;
   const search::Burdens own = measure.of(winner.layout, winner.result.memory.fullest.device);
   explain::PlanRecommended& chosen = answer.recommended.emplace();
   chosen = {Recommending::kFastest, winner, own, own, {}};
@@ -88,17 +95,16 @@ void add_recommended(const PlanProblem& of, const PlanWishes& wishes, const Plan
     chosen.why = Recommending::kObjective;
     return;
   }
-  const auto found = answer.complete ? search::recommended(of.problem, searched.found.plans.front(),
-                                                           options, *answer.differences)
-                                     : std::nullopt;
-  if (!found) {
+  if (!answer.complete) {
     chosen.why = Recommending::kStopped;
     return;
   }
-  if (found->plan.layout == winner.layout) {
+  const search::Recommended found =
+      search::recommended(of.problem, searched.found, measure, *answer.differences);
+  if (found.plan.layout == winner.layout) {
     return;
   }
-  search::PlanRow row = search::plan_row(of, found->plan.layout);
+  search::PlanRow row = search::plan_row(of, found.plan.layout);
   const auto in_time = [&](const search::PlanRow& one) {
     return !wishes.days || !wishes.training ||
            step::training_run(*wishes.training, one.result).time / 1_days <= *wishes.days;
@@ -107,7 +113,7 @@ void add_recommended(const PlanProblem& of, const PlanWishes& wishes, const Plan
     chosen.why = Recommending::kInTime;
     return;
   }
-  chosen = {Recommending::kSimpler, std::move(row), found->own, found->fastest, found->difference};
+  chosen = {Recommending::kSimpler, std::move(row), found.own, found.fastest, found.difference};
 }
 
 }  // namespace sextant::app

@@ -46,6 +46,25 @@ std::vector<std::string> masked_names(const TuneRequest& request, const Prepared
   return names;
 }
 
+// Beside the knowledge base, which it can be told from and outlive; empty: that has no file.
+std::filesystem::path vectors_file(std::filesystem::path kb) {
+  return kb.empty() ? kb : kb += ".vectors";
+}
+
+// What the user named, as it was named, and the files that it came to.
+std::vector<std::filesystem::path> named_files(const TuneRequest& request,
+                                               const PreparedTune& prepared) {
+  std::vector<std::filesystem::path> files{request.job.model, request.job.cluster,
+                                           request.case_file, request.among};
+  files.insert(files.end(), request.from.begin(), request.from.end());
+  files.insert(files.end(), request.traces.traces.begin(), request.traces.traces.end());
+  for (const auto& [name, hash] : prepared.provenance.inputs) {
+    files.emplace_back(name);
+  }
+  std::erase_if(files, [](const std::filesystem::path& one) { return one.empty(); });
+  return files;
+}
+
 }  // namespace
 
 Result<PreparedTune> prepared_tune(const TuneRequest& request, const Knowledge& knowledge,
@@ -78,6 +97,11 @@ Result<Answered<explain::TuneAnswer>> tune(const TuneRequest& request, const Con
   if (model) {
     LlmScene scene = prepared.beside(session_tools(knowledge, log), answered.answer.report);
     scene.names = masked_names(request, prepared, context);
+    scene.files = named_files(request, prepared);
+    scene.index = knowledge.index;
+    if (request.logs) {
+      scene.kept_vectors = vectors_file(kb_file(request.kb_file, context));
+    }
     SEXTANT_TRY(answered.answer, with_model(std::move(answered.answer), scene, request.llm, *model,
                                             context, control));
   }

@@ -7,6 +7,9 @@
 #include "agents/llm_masks.h"
 #include "agents/llm_prompt.h"
 #include "agents/llm_reasoner.h"
+#include "app/llm_commands.h"
+#include "app/llm_retrieval.h"
+#include "base/read_fence.h"
 #include "base/text.h"
 #include "http/authorities.h"
 #include "http/proxy.h"
@@ -24,6 +27,8 @@ Result<void> check_llm_words(const LlmWords& words) {
                                              {!words.protocol.empty(), "‹llm-protocol›"},
                                              {!words.budget.empty(), "‹llm-budget›"},
                                              {!words.price.empty(), "‹llm-price›"},
+                                             {!words.root.empty(), "‹llm-root›"},
+                                             {!words.embeddings.empty(), "‹llm-embeddings›"},
                                              {!words.questions.empty(), "‹ask›"},
                                              {words.is_dry_run, "‹dry-run-llm›"},
                                              {words.masks, "‹mask›"},
@@ -36,10 +41,31 @@ Result<void> check_llm_words(const LlmWords& words) {
   return {};
 }
 
-Result<void> check_model_name(const std::string& name) {
+Result<void> check_root(const std::string& root) {
+  std::error_code error;
+  if (!root.empty() && !std::filesystem::is_directory(root, error)) {
+    return not_found("is not a folder", root, "‹llm-root FOLDER›: files below it may be read");
+  }
+  return {};
+}
+
+// What the model's commands may read: what the user named, ‹llm-root›, and the data of ‹data›.
+std::vector<std::filesystem::path> readable_of(const LlmScene& scene, const LlmWords& words,
+                                               const Context& context) {
+  std::vector<std::filesystem::path> readable = scene.files;
+  if (!words.root.empty()) {
+    readable.emplace_back(words.root);
+  }
+  if (const std::string& data = context.settings.at("data").value; !data.empty()) {
+    readable.emplace_back(data);
+  }
+  return readable;
+}
+
+Result<void> check_model_name(const std::string& name, const char* parameter) {
   if (name.empty() || name.size() > kLongestModelName || first_invalid_utf8(name)) {
-    return invalid(name.empty() ? "the model is not named" : "that is no model's name",
-                   "‹llm-model›", "as its server calls it (servers of one model take any name)");
+    return invalid(name.empty() ? "the model is not named" : "that is no model's name", parameter,
+                   "as its server calls it (servers of one model take any name)");
   }
   return {};
 }
@@ -76,6 +102,23 @@ agents::LlmMind mind_of(const LlmScene& scene, const LlmWords& words, const LlmC
     mind.masks = agents::Masks(scene.names);
   }
   return mind;
+}
+
+// Null: the knowledge base is searched by words alone, or there is none.
+std::unique_ptr<LlmRetrieval> retrieval_of(const LlmScene& scene, const LlmWords& words,
+                                           const LlmChoice& choice, llm::Spending& spending,
+                                           const Control& control) {
+  if (words.embeddings.empty() || scene.index == nullptr) {
+    return nullptr;
+  }
+  return std::make_unique<LlmRetrieval>(
+      scene.index,
+      LlmRetrieval::Asking{.endpoint = choice.endpoint,
+                           .model = words.embeddings,
+                           .spending = &spending,
+                           .wait = llm::waiting_for_stop(control.stop),
+                           .masks = words.masks ? agents::Masks(scene.names) : agents::Masks(),
+                           .kept = scene.kept_vectors});
 }
 
 // A question after the report, and what is said to it; the Error is the answer where it fails.
@@ -142,6 +185,17 @@ std::vector<Parameter> llm_parameters() {
            .value = "IN/OUT",
            .help = "dollars for a million tokens in and out",
            .example = "3/15"},
+          {.name = "llm-embeddings",
+           .value = "NAME",
+           .help = "its server's model of embeddings: the knowledge base is searched by meaning "
+                   "too",
+           .otherwise = "by words alone",
+           .example = "nomic-embed-text"},
+          {.name = "llm-root",
+           .value = "FOLDER",
+           .help = "its commands may read files below it",
+           .otherwise = "the files that you name, no others",
+           .example = "runs"},
           {.name = "ask",
            .value = "QUESTION",
            .help = "asks it, after its proposals",
@@ -164,6 +218,8 @@ LlmWords llm_words(const Values& values) {
           .protocol = values.one("llm-protocol"),
           .budget = values.one("llm-budget"),
           .price = values.one("llm-price"),
+          .root = values.one("llm-root"),
+          .embeddings = values.one("llm-embeddings"),
           .questions = values.all("ask"),
           .is_dry_run = values.has("dry-run-llm"),
           .masks = values.has("mask"),
@@ -187,7 +243,11 @@ Result<std::optional<LlmChoice>> llm_choice(const LlmWords& words, const Context
     return invalid("a key in an address is seen by everybody who sees the command", "‹llm›",
                    "a key in SEXTANT_LLM_KEY");
   }
-  SEXTANT_CHECK_OK(check_model_name(words.model));
+  SEXTANT_CHECK_OK(check_model_name(words.model, "‹llm-model›"));
+  if (!words.embeddings.empty()) {
+    SEXTANT_CHECK_OK(check_model_name(words.embeddings, "‹llm-embeddings›"));
+  }
+  SEXTANT_CHECK_OK(check_root(words.root));
   endpoint.model = words.model;
   endpoint.protocol = llm::usual_protocol(endpoint.base.host);
   if (!words.protocol.empty()) {
@@ -212,12 +272,23 @@ Result<explain::TuneAnswer> with_model(explain::TuneAnswer answer, const LlmScen
   SEXTANT_TRY(const agents::LlmPrompt prompt, agents::load_llm_prompt(context.data));
   llm::Spending spending(choice.budget);
   const agents::Report report = answer.report;
-  agents::LlmReasoner reasoner(mind_of(scene, words, choice, prompt, spending, control),
-                               scene.tools, report);
+  agents::Tools tools = scene.tools;
+  const auto retrieval = retrieval_of(scene, words, choice, spending, control);
+  if (retrieval) {
+    tools.search = [&retrieval](const kb::Question& question) {
+      return retrieval->search(question);
+    };
+  }
+  agents::LlmMind mind = mind_of(scene, words, choice, prompt, spending, control);
+  mind.commands = llm_commands(context, control, "model " + choice.endpoint.model,
+                               static_cast<bool>(scene.tools.search));
+  agents::LlmReasoner reasoner(std::move(mind), tools, report);
   if (words.is_dry_run) {
-    answer.would_send = llm::shown_request(choice.endpoint, reasoner.opening());
+    answer.would_send = llm::shown_request(choice.endpoint, reasoner.opening()) +
+                        (retrieval ? retrieval->would_send() : "");
     return answer;
   }
+  const ReadFence fence(readable_of(scene, words, context));
   agents::LlmOutcome outcome = reasoner.reasoned();
   if (outcome.fallback) {
     answer.fallback =
@@ -230,6 +301,7 @@ Result<explain::TuneAnswer> with_model(explain::TuneAnswer answer, const LlmScen
                                     .summary = std::move(outcome.summary),
                                     .cut_short = std::move(outcome.cut_short)};
   ask_on(reasoner, words, control, answer);
+  answer.model->retrieval = retrieval ? kb::redacted(retrieval->told()) : "";
   answer.model->cost = spending.to_text();
   return answer;
 }

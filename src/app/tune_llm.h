@@ -2,7 +2,9 @@
 // for how much, what would be sent, and what it adds to an answer.
 #pragma once
 
+#include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,6 +15,7 @@
 #include "app/use_case.h"
 #include "base/result.h"
 #include "explain/tune_view.h"
+#include "kb/search.h"
 #include "llm/budget.h"
 #include "llm/endpoint.h"
 
@@ -25,6 +28,8 @@ struct LlmWords {
   std::string protocol = {};
   std::string budget = {};
   std::string price = {};
+  std::string root = {};
+  std::string embeddings = {};
   std::vector<std::string> questions = {};
   bool is_dry_run = false;
   bool masks = false;
@@ -46,7 +51,11 @@ Result<std::optional<LlmChoice>> llm_choice(const LlmWords& words, const Context
 struct LlmScene {
   agents::Tools tools;
   std::function<agents::Judged(const verify::Proposal&)> judge;
-  std::vector<std::string> names = {};  // that ‹mask› hides
+  std::vector<std::string> names = {};      // that ‹mask› hides
+  std::shared_ptr<kb::Index> index = {};    // of the knowledge base; null: none
+  std::filesystem::path kept_vectors = {};  // where ‹llm-embeddings› keeps them; empty: nowhere
+  // Files and folders that the user named: what the model's commands may read.
+  std::vector<std::filesystem::path> files = {};
 };
 // The answer with what the model adds; with ‹dry-run-llm› with what would be sent to it. Where it
 // fails the answer says so and is what it was.

@@ -134,6 +134,23 @@ std::set<std::string, std::less<>> stated_keys(const Reading& reading) {
 
 namespace {
 
+// How many devices, where a reader did not say where it has them from: of the launcher, else what
+// the sizes that the files state come to.
+void add_devices(const Settings& settings, Reading& reading) {
+  const bool said = std::any_of(reading.facts.begin(), reading.facts.end(),
+                                [](const Fact& fact) { return fact.field == "devices"; });
+  if (said || !reading.devices) {
+    return;
+  }
+  const Setting* launched = find(settings.launch, "devices");
+  const std::string count = std::to_string(*reading.devices);
+  if (launched != nullptr && launched->values == std::vector<std::string>{count}) {
+    reading.facts.push_back({"devices", count, "devices " + count, launched->place});
+  } else {
+    reading.facts.push_back({"devices", count, "what its sizes take together", {}, true});
+  }
+}
+
 // dp, where everything that it follows from is known.
 void add_replicas(Reading& reading) {
   const auto has = [&](std::string_view field) {
@@ -146,18 +163,6 @@ void add_replicas(Reading& reading) {
                              "what tp, pp and cp leave of the devices",
                              {},
                              true});
-  }
-}
-
-// How many devices the launcher is told, where the dialect has not said it.
-void add_devices(const Settings& settings, Reading& reading) {
-  const Setting* said = find(settings.launch, "devices");
-  const bool known = std::any_of(reading.facts.begin(), reading.facts.end(),
-                                 [](const Fact& fact) { return fact.field == "devices"; });
-  if (said != nullptr && reading.devices && !known && said->values.size() == 1 &&
-      said->values.front() == std::to_string(*reading.devices)) {
-    reading.facts.push_back({"devices", said->values.front(),
-                             fmt::format("devices {}", said->values.front()), said->place});
   }
 }
 
@@ -186,7 +191,9 @@ Reading read(const Settings& settings, const describe::DataStore& data) {
   }
   const auto reader = [&data](const Settings& asked) {
     if (asked.program == kFoundry) {
-      return read_foundry(asked, data);
+      Reading composed = read_foundry(asked, data);
+      add_devices(asked, composed);
+      return composed;
     }
     const bool fork = is_megatron_deepspeed(asked);
     const bool trained = asked.dialect == Dialect::kDeepspeed;
@@ -202,11 +209,11 @@ Reading read(const Settings& settings, const describe::DataStore& data) {
     }
     add_shape_facts(fork ? in_megatron_words(asked) : asked, reading);
     add_vocabulary(asked, reading);
+    add_devices(asked, reading);
     return reading;
   };
   Reading reading = reader(settings);
   reading.program = settings.program;
-  add_devices(settings, reading);
   forget_derived(settings, reading);
   mark_not_known(settings, reader, reading);
   add_replicas(reading);

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "emit/capture_file.h"
 #include "emit/flags.h"
 #include "emit/launch.h"
 #include "emit/log_reading.h"
@@ -22,6 +23,8 @@ namespace {
 
 constexpr std::string_view kMaxtextFile = "maxtext.yml";
 constexpr std::size_t kHead = 65'536;  // bytes that tell a log
+constexpr std::string_view kCaptureEnding = ".capture.json";
+constexpr std::size_t kCaptureHead = 256;  // bytes that tell a captured job
 
 struct Ending {
   std::string_view text;
@@ -114,6 +117,11 @@ std::vector<File> render(const Settings& settings, const std::vector<std::string
 
 FileKind kind_of(std::string_view text, std::string_view name) {
   const std::string lower = to_lower(name);
+  if (lower.ends_with(kCaptureEnding) ||
+      (lower.ends_with(".json") &&
+       text.substr(0, kCaptureHead).find(kCaptureSchema) != std::string_view::npos)) {
+    return FileKind::kCapture;
+  }
   for (const Ending& ending : kEndings) {
     if (lower.ends_with(ending.text)) {
       return ending.kind;
@@ -151,6 +159,10 @@ Result<Settings> parse(std::string_view text, std::string_view name, FileKind ki
     case FileKind::kLog: {
       SEXTANT_TRY(LogReading log, parse_log(text, name));
       return std::move(log.settings);
+    }
+    case FileKind::kCapture: {
+      SEXTANT_TRY(CaptureReading captured, parse_capture(text, name));
+      return std::move(captured.settings);
     }
   }
   return invalid("not a file that is known", std::string(name));

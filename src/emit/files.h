@@ -21,7 +21,7 @@ struct File {
 // (Megatron, Bridge: emit/launch.h). `comments`: lines for the top, where the format has comments.
 std::vector<File> render(const Settings& settings, const std::vector<std::string>& comments);
 
-enum class FileKind { kShell, kYaml, kJson, kToml, kPython, kLog };
+enum class FileKind { kShell, kYaml, kJson, kToml, kPython, kLog, kCapture };
 // What kind of file this is: by the end of its name, else by how it begins. What is nothing else is
 // a shell script.
 FileKind kind_of(std::string_view text, std::string_view name);

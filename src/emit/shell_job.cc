@@ -155,6 +155,10 @@ std::optional<Result<Settings>> started_by_another(const ShellScript& script,
 Result<Settings> parse_shell(std::string_view text, std::string_view name,
                              const ShellInvocation& invocation) {
   SEXTANT_TRY(const ShellScript script, read_shell_script(text, name, invocation));
+  return settings_of_commands(script, name);
+}
+
+Result<Settings> settings_of_commands(const ShellScript& script, std::string_view name) {
   const std::vector<TrainingCommand> found = training_commands(script);
   if (auto other = started_by_another(script, found, name)) {
     return *std::move(other);

@@ -19,4 +19,7 @@ namespace sextant::emit {
 Result<Settings> parse_shell(std::string_view text, std::string_view name,
                              const ShellInvocation& invocation = {});
 
+// The same of commands that are at hand: read from a script, or captured while it ran.
+Result<Settings> settings_of_commands(const ShellScript& script, std::string_view name);
+
 }  // namespace sextant::emit

@@ -9,6 +9,7 @@
 
 #include "base/integers.h"
 #include "base/text.h"
+#include "emit/launched_devices.h"
 
 namespace sextant::emit {
 namespace {
@@ -96,33 +97,11 @@ class Facts {
     const auto per_node = number("devices_per_node", said_per_node());
     const auto devices = number("devices", said_devices());
     complete(nodes, per_node, devices);
-    name_device();
+    add_device();
     return std::move(facts_);
   }
 
  private:
-  // "a100" of --gres=gpu:a100:8, --gpus-per-node=a100:8, --constraint=a100.
-  void name_device() {
-    for (const OptionNames names :
-         {OptionNames{"--gres"}, OptionNames{"--gpus-per-node"}, OptionNames{"--gpus", "-G"},
-          OptionNames{"--constraint", "-C"}}) {
-      const auto said = first_of(said_option(words_, names), said_option(script_.batch, names));
-      if (!said || !said->word.why.empty()) {
-        continue;
-      }
-      for (const std::string_view part : split(said->word.at.text, ':')) {
-        const bool letters = part.find_first_not_of("0123456789") != std::string_view::npos;
-        const bool digits = part.find_first_of("0123456789") != std::string_view::npos;
-        if (letters && digits && part.find('(') == std::string_view::npos) {
-          Place place = said->word.at.place;
-          place.length = 0;
-          facts_.settings.push_back({"device", {std::string(part)}, place});
-          return;
-        }
-      }
-    }
-  }
-
   [[nodiscard]] std::optional<Said> said_nodes() const {
     return first_of(said_option(words_, {"--nnodes"}),
                     said_option(words_, {"--num_machines", "--num-machines"}),
@@ -201,6 +180,18 @@ class Facts {
       }
     } else if (nodes && devices && *devices % *nodes == 0 && !is_open("devices_per_node")) {
       add("devices_per_node", *devices / *nodes);
+    }
+  }
+
+  // Which device the scheduler is asked for, by the command's words, else the header's.
+  void add_device() {
+    std::string_view name;
+    const ScriptWord* said = device_asked_for(words_, name);
+    said = said != nullptr ? said : device_asked_for(script_.batch, name);
+    if (said != nullptr) {
+      Place place = said->at.place;
+      place.length = 0;
+      facts_.settings.push_back({"device", {std::string(name)}, std::move(place)});
     }
   }
 

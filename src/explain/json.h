@@ -23,10 +23,9 @@ constexpr int schema_version(std::string_view command) {
   if (std::find(kThird.begin(), kThird.end(), command) != kThird.end()) {
     return 3;
   }
-  constexpr std::array<std::string_view, 13> kFirst{
-      "calibrate", "calibrate-runs", "config",  "diagnose-hta", "diff",
-      "doctor",    "emit-patch",     "explain", "kb",           "summarize",
-      "tune",      "tune-log",       "verify"};
+  constexpr std::array<std::string_view, 14> kFirst{
+      "calibrate",  "calibrate-runs", "capture", "config",    "diagnose-hta", "diff",     "doctor",
+      "emit-patch", "explain",        "kb",      "summarize", "tune",         "tune-log", "verify"};
   return std::find(kFirst.begin(), kFirst.end(), command) == kFirst.end() ? 2 : 1;
 }
 

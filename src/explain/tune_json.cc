@@ -172,6 +172,7 @@ Json model_json(const ModelPart& model) {
             {"agreed", model.agreed},
             {"summary", model.summary},
             {"cut_short", or_null(model.cut_short)},
+            {"retrieval", said_or_null(model.retrieval)},
             {"cost", model.cost}};
   Json& questions = json["questions"] = Json::array();
   for (const ModelQuestion& one : model.questions) {

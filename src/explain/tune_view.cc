@@ -115,6 +115,7 @@ std::string model_text(const TuneAnswer& answer, const Style& style) {
   for (const ModelQuestion& one : model.questions) {
     text += question_text(one, answer.verbose, style);
   }
+  text += labelled_text("searched", model.retrieval, style);
   return text + labelled_text("cost", model.cost, style);
 }
 

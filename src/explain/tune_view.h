@@ -28,6 +28,7 @@ struct ModelPart {
   std::size_t agreed = 0;  // its proposals that the report had already
   std::string summary = {};
   std::optional<std::string> cut_short = {};  // why it was not let finish
+  std::string retrieval = {};  // how the knowledge base was searched; "": not otherwise than ever
   std::string cost = {};
   std::vector<ModelQuestion> questions = {};
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -23,6 +24,9 @@ constexpr double kTakenWeight = 0.6;
 // twenty rows says one thing twenty times.
 constexpr double kRepeated = 0.8;
 constexpr double kTrustPoints = 0.1;
+// Of the fusion of two ranks: the constant of its authors, and how far each is looked at.
+constexpr double kFusion = 60.0;
+constexpr std::size_t kFused = 60;
 
 std::string words_of_features(const Features& about) {
   std::vector<std::string> words(about.changes);
@@ -107,7 +111,57 @@ void put_notes_last(std::vector<Ranked>& ranked, std::span<const Entry> entries)
                         [&](const Ranked& one) { return !is_note(entries[one.entry]); });
 }
 
+// Entries in the order of their nearness, of a table's rows the nearest alone.
+std::vector<std::size_t> nearest(std::span<const double> nearness, std::span<const Entry> entries,
+                                 const std::optional<EntryKind>& kind) {
+  std::vector<std::size_t> order(entries.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order,
+                           [&](std::size_t a, std::size_t b) { return nearness[a] > nearness[b]; });
+  std::vector<std::size_t> near;
+  std::set<std::string> groups;
+  for (const std::size_t one : order) {
+    if (near.size() == kFused || nearness[one] <= 0.0) {
+      break;
+    }
+    if ((!kind || entries[one].kind == *kind) && groups.insert(group_of(entries[one])).second) {
+      near.push_back(one);
+    }
+  }
+  return near;
+}
+
+RankTerm place_term(std::string_view what, std::size_t place) {
+  return {fmt::format("place {} {}", place + 1, what),
+          1.0 / (kFusion + static_cast<double>(place) + 1.0)};
+}
+
 }  // namespace
+
+Result<std::vector<Ranked>> Index::search_with(const Question& question,
+                                               std::span<const double> nearness) {
+  Question wide = question;
+  wide.limit = std::max(question.limit, kFused);
+  SEXTANT_TRY(const std::vector<Ranked> by_words, search(wide));
+  const std::vector<std::size_t> by_meaning = nearest(nearness, entries_, question.kind);
+  std::map<std::size_t, Ranked> fused;
+  for (std::size_t place = 0; place < by_words.size(); ++place) {
+    fused[by_words[place].entry].terms.push_back(place_term("by words", place));
+  }
+  for (std::size_t place = 0; place < by_meaning.size(); ++place) {
+    fused[by_meaning[place]].terms.push_back(place_term("by meaning", place));
+  }
+  std::vector<Ranked> best;
+  for (auto& [entry, ranked] : fused) {
+    ranked.entry = entry;
+    ranked.score = total(ranked.terms);
+    best.push_back(std::move(ranked));
+  }
+  std::ranges::stable_sort(best, std::ranges::greater(), &Ranked::score);
+  put_notes_last(best, entries_);
+  best.resize(std::min(best.size(), question.limit));
+  return best;
+}
 
 Result<Index> Index::of(std::span<const Entry> entries) {
   SEXTANT_TRY(Database database, Database::in_memory());

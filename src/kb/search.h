@@ -40,6 +40,13 @@ class Index {
   // noted never outranks what was measured.
   [[nodiscard]] Result<std::vector<Ranked>> search(const Question& question);
 
+  // The same together with a second opinion: how near in meaning each entry is to the question (by
+  // somebody's vectors, in the order of entries(); above 0 is near). The two ranks are fused, each
+  // by its places alone (reciprocal rank fusion, Cormack, Clarke and Büttcher 2009, k = 60): their
+  // scales have nothing in common. REQUIRES: a number for each entry.
+  [[nodiscard]] Result<std::vector<Ranked>> search_with(const Question& question,
+                                                        std::span<const double> nearness);
+
   [[nodiscard]] const std::vector<Entry>& entries() const { return entries_; }
 
  private:

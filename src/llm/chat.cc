@@ -45,27 +45,16 @@ class ChatDecoder final : public ReplyDecoder {
       return {};
     }
     SEXTANT_TRY(const Json json, event_object(event));
-    if (const Json& usage = member(json, "usage"); usage.is_object()) {
-      reply_.usage.input = count_of(usage, "prompt_tokens");
-      reply_.usage.output = count_of(usage, "completion_tokens");
+    return take_object(json, "delta");
+  }
+
+  Result<void> take_whole(std::string_view body) override {
+    SEXTANT_TRY(const Json json, whole_object(body));
+    if (const Json& choices = member(json, "choices"); !choices.is_array() || choices.empty()) {
+      return external("it has no 'choices': it is no chat completion", kInReply);
     }
-    const Json& choices = member(json, "choices");
-    if (!choices.is_array() || choices.empty()) {
-      return {};
-    }
-    const Json& choice = choices.front();
-    const Json& delta = member(choice, "delta");
-    SEXTANT_CHECK_OK(add_bounded(reply_.text, text_of(delta, "content"), kLongestReply));
-    if (!text_of(delta, "refusal").empty()) {
-      reply_.ending = Ending::kRefused;
-    }
-    if (const Json& calls = member(delta, "tool_calls"); calls.is_array()) {
-      for (const Json& call : calls) {
-        SEXTANT_CHECK_OK(add_to_call(call));
-      }
-    }
-    take_reason(text_of(choice, "finish_reason"));
-    return {};
+    is_done_ = true;
+    return take_object(json, "message");
   }
 
   Result<ModelReply> end() override {
@@ -79,6 +68,31 @@ class ChatDecoder final : public ReplyDecoder {
   }
 
  private:
+  // `key` names what is said: a piece of it, or all.
+  Result<void> take_object(const Json& json, std::string_view key) {
+    if (const Json& usage = member(json, "usage"); usage.is_object()) {
+      reply_.usage.input = count_of(usage, "prompt_tokens");
+      reply_.usage.output = count_of(usage, "completion_tokens");
+    }
+    const Json& choices = member(json, "choices");
+    if (!choices.is_array() || choices.empty()) {
+      return {};
+    }
+    const Json& choice = choices.front();
+    const Json& delta = member(choice, key);
+    SEXTANT_CHECK_OK(add_bounded(reply_.text, text_of(delta, "content"), kLongestReply));
+    if (!text_of(delta, "refusal").empty()) {
+      reply_.ending = Ending::kRefused;
+    }
+    if (const Json& calls = member(delta, "tool_calls"); calls.is_array()) {
+      for (const Json& call : calls) {
+        SEXTANT_CHECK_OK(add_to_call(call));
+      }
+    }
+    take_reason(text_of(choice, "finish_reason"));
+    return {};
+  }
+
   void take_reason(const std::string& reason) {
     if (reason.empty()) {
       return;
@@ -113,7 +127,7 @@ class ChatDecoder final : public ReplyDecoder {
       call.id = id.substr(0, kLongestArguments);
     }
     SEXTANT_CHECK_OK(add_bounded(call.name, text_of(function, "name"), kLongestArguments));
-    return add_bounded(call.arguments, text_of(function, "arguments"), kLongestArguments);
+    return add_bounded(call.arguments, arguments_text(function, "arguments"), kLongestArguments);
   }
 
   ModelReply reply_;

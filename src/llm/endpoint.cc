@@ -11,7 +11,8 @@
 #include "base/text.h"
 #include "http/sse.h"
 #include "http/stream.h"
-#include "llm/json.h"
+#include "llm/attempts.h"
+#include "llm/protocol_parts.h"
 
 namespace sextant::llm {
 namespace {
@@ -19,48 +20,18 @@ namespace {
 constexpr Seconds kFirstWait(0.5);
 constexpr Seconds kLongestWait(8.0);
 constexpr Seconds kLongestTold(60.0);
-constexpr std::size_t kShownMessage = 300;
+// Of a reply that is not streamed: its texts, escaped, with the words around.
+constexpr std::size_t kLongestWhole = 4 * kLongestReply;
 
 http::Request request_of(const Endpoint& endpoint, const Conversation& conversation,
                          std::int64_t most_output) {
-  http::Url base = endpoint.base;
-  if (base.path.empty()) {
-    base.path = "/v1";
-  }
   return {.method = "POST",
-          .target = http::target_of(base, path_of(endpoint.protocol)),
+          .target = endpoint_target(endpoint, path_of(endpoint.protocol)),
           .headers = protocol_headers(endpoint.protocol, endpoint.key),
           .body = request_body(endpoint.protocol, conversation,
                                {.model = endpoint.model,
                                 .most_output = most_output,
-                                .is_openai = base.host.ends_with("openai.com")})};
-}
-
-// A server may say the key back.
-std::string without_key(std::string text, const std::string& key) {
-  if (key.empty()) {
-    return text;
-  }
-  for (std::size_t at = text.find(key); at != std::string::npos; at = text.find(key, at)) {
-    text.replace(at, key.size(), "[key]");
-  }
-  return text;
-}
-
-bool is_worth_another(int status) {
-  return status == 408 || status == 409 || status == 429 || (status >= 500 && status < 600);
-}
-
-Error refusal_error(const http::Reply& reply, const Endpoint& endpoint) {
-  const auto json = parsed_object(reply.body, "");
-  const std::string said = without_key(json ? error_message(*json) : "", endpoint.key);
-  return {
-      ErrorKind::kExternal,
-      fmt::format("the endpoint answers {}{}{}{}{}", reply.status,
-                  http::reason_of(reply.status).empty() ? "" : " ", http::reason_of(reply.status),
-                  said.empty() ? "" : ": ", printable(said, kShownMessage)),
-      http::to_text(endpoint.base),
-      {}};
+                                .is_openai = endpoint.base.host.ends_with("openai.com")})};
 }
 
 // What one attempt came to.
@@ -71,12 +42,6 @@ struct Attempt {
   std::size_t streamed = 0;  // bytes of it, with the words around
   std::string retry_after = {};
 };
-
-// A local server is often given a word for a key ("none", "EMPTY"), which a reply may well hold.
-std::string secret_key(const Endpoint& endpoint) {
-  constexpr std::size_t kShortestSecret = 12;
-  return endpoint.key.size() < kShortestSecret ? std::string() : endpoint.key;
-}
 
 ModelReply reply_without_key(ModelReply reply, const std::string& key) {
   reply.text = without_key(std::move(reply.text), key);
@@ -93,6 +58,7 @@ Attempt attempted(const Endpoint& endpoint, const http::Request& request) {
   http::EventReader events;
   std::size_t count = 0;
   std::size_t streamed = 0;
+  std::string whole;  // what came before the first event: all, where the server does not stream
   const std::string key = secret_key(endpoint);
   const auto take_event = [&](http::ServerEvent event) {
     ++count;
@@ -101,9 +67,14 @@ Attempt attempted(const Endpoint& endpoint, const http::Request& request) {
     event.data = without_key(std::move(event.data), key);
     return decoder->take(event);
   };
-  const auto reply =
-      http::reply_to(request, endpoint.base, endpoint.client,
-                     [&](std::string_view line) { return events.feed(line, take_event); });
+  const auto take_line = [&](std::string_view line) -> Result<void> {
+    if (count == 0) {
+      SEXTANT_CHECK_OK(add_bounded(whole, line, kLongestWhole));
+      whole += '\n';
+    }
+    return events.feed(line, take_event);
+  };
+  const auto reply = http::reply_to(request, endpoint.base, endpoint.client, take_line);
   const auto with_place = [&](Error error) -> Attempt {
     error.what = without_key(std::move(error.what), endpoint.key);
     if (error.where.empty()) {
@@ -112,8 +83,8 @@ Attempt attempted(const Endpoint& endpoint, const http::Request& request) {
     const bool is_external = error.kind == ErrorKind::kExternal;
     return {.reply = tl::unexpected(std::move(error)),
             .is_worth_another = is_external,
-            .is_paid = count > 0,
-            .streamed = streamed};
+            .is_paid = streamed + whole.size() > 0,
+            .streamed = streamed > 0 ? streamed : whole.size()};
   };
   if (!reply) {
     return with_place(reply.error());
@@ -124,8 +95,12 @@ Attempt attempted(const Endpoint& endpoint, const http::Request& request) {
             .retry_after = std::string(http::value_of(reply->headers, "retry-after"))};
   }
   if (count == 0) {
-    return {.reply = external("the reply is no stream of events: does the server stream?",
-                              http::to_text(endpoint.base))};
+    if (trimmed(whole).empty()) {
+      return {.reply = external("the reply is empty", http::to_text(endpoint.base))};
+    }
+    if (const auto taken = decoder->take_whole(without_key(whole, key)); !taken) {
+      return with_place(taken.error());
+    }
   }
   Result<ModelReply> read = decoder->end();
   if (!read) {
@@ -177,13 +152,7 @@ std::string shown_request(const Endpoint& endpoint, const Conversation& conversa
     shown.key = "[key]";
   }
   const http::Request request = request_of(shown, conversation, shown.most_output);
-  std::string text =
-      fmt::format("{} {}://{}{}\n", request.method, shown.base.is_secure ? "https" : "http",
-                  http::host_text(shown.base), request.target);
-  for (const http::Header& header : request.headers) {
-    text += fmt::format("{}: {}\n", header.name, header.value);
-  }
-  return text + "\n" + request.body + "\n";
+  return request_text(shown, request);
 }
 
 std::optional<Seconds> wait_before(int attempt, std::string_view retry_after) {
@@ -212,13 +181,12 @@ Wait waiting_for_stop(const std::atomic<bool>* stop) {
 
 Result<ModelReply> reply_from(const Endpoint& endpoint, const Conversation& conversation,
                               Spending& spending, const Wait& wait) {
-  for (int attempt = 1;; ++attempt) {
+  const auto once = [&]() -> tl::expected<ModelReply, FailedAttempt> {
     http::Request request = request_of(endpoint, conversation, endpoint.most_output);
     const auto most =
         spending.most_output(estimated_tokens(request.body.size()), endpoint.most_output);
     if (!most) {
-      return external(
-          fmt::format("the budget does not allow another request ({})", spending.to_text()));
+      return tl::unexpected(FailedAttempt{no_budget(spending)});
     }
     if (*most < endpoint.most_output) {
       request = request_of(endpoint, conversation, *most);
@@ -227,18 +195,13 @@ Result<ModelReply> reply_from(const Endpoint& endpoint, const Conversation& conv
     if (tried.is_paid) {
       spending.add(usage_of(tried, request, std::min(*most, endpoint.most_output)));
     }
-    const bool is_stopped = endpoint.client.stop != nullptr && *endpoint.client.stop;
-    if (tried.reply || !tried.is_worth_another || attempt >= endpoint.attempts || is_stopped) {
-      return std::move(tried.reply);
+    if (!tried.reply) {
+      return tl::unexpected(FailedAttempt{std::move(tried.reply.error()), tried.is_worth_another,
+                                          std::move(tried.retry_after)});
     }
-    const auto pause = wait_before(attempt + 1, tried.retry_after);
-    if (!pause) {
-      tried.reply.error().what +=
-          fmt::format("; it asks to wait {} s", printable(tried.retry_after));
-      return std::move(tried.reply);
-    }
-    SEXTANT_CHECK_OK(wait(*pause));
-  }
+    return *std::move(tried.reply);
+  };
+  return tried_until<ModelReply>(endpoint, wait, once);
 }
 
 }  // namespace sextant::llm

@@ -128,11 +128,56 @@ TEST(Endpoint, AReplyThatIsCutIsPaidFor) {
   }
 }
 
-TEST(Endpoint, AServerThatDoesNotStreamIsToldApart) {
-  const ScriptedModel model({}, {.fault = Fault::kNoStream});
-  const Asked asked = asked_of(model, Protocol::kChat);
-  ASSERT_FALSE(asked.reply);
-  EXPECT_NE(asked.reply.error().what.find("does the server stream?"), std::string::npos);
+TEST(Endpoint, AServerThatDoesNotStreamIsReadToo) {
+  for (const Protocol protocol : kEach) {
+    const ScriptedModel model({{.text = "hi, " + std::string(kPlanted),
+                                .calls = {{"c1", "plan", R"({"most":3})"}, {"c2", "path", "{}"}},
+                                .is_whole = true}});
+    const Asked asked = asked_of(model, protocol);
+    ASSERT_TRUE(asked.reply) << to_text(asked.reply.error());
+    EXPECT_EQ(asked.reply->text, "hi, [key]");
+    EXPECT_EQ(asked.reply->ending, Ending::kCalls);
+    ASSERT_EQ(asked.reply->calls.size(), 2U);
+    EXPECT_EQ(asked.reply->calls[0].id, "c1");
+    EXPECT_EQ(asked.reply->calls[0].name, "plan");
+    EXPECT_EQ(asked.reply->calls[0].arguments, R"({"most":3})");
+    EXPECT_EQ(asked.reply->calls[1].name, "path");
+    EXPECT_EQ(asked.spending.used().input, 1000);
+    EXPECT_EQ(asked.spending.used().output, 50);
+  }
+}
+
+TEST(Endpoint, AWholeReplyThatWasCutByItsLimitSaysSo) {
+  for (const Protocol protocol : kEach) {
+    const ScriptedModel model({{.text = "half", .is_cut_short = true, .is_whole = true}});
+    const Asked asked = asked_of(model, protocol);
+    ASSERT_TRUE(asked.reply) << to_text(asked.reply.error());
+    EXPECT_EQ(asked.reply->ending, Ending::kLength);
+  }
+}
+
+TEST(Endpoint, JsonThatIsNoReplyIsAnErrorAndAskedAgain) {
+  for (const Protocol protocol : kEach) {
+    const ScriptedModel model({}, {.fault = Fault::kNoStream});
+    const Asked asked = asked_of(model, protocol);
+    ASSERT_FALSE(asked.reply);
+    EXPECT_NE(asked.reply.error().what.find("it has no '"), std::string::npos);
+    EXPECT_EQ(model.seen().size(), 3U);
+  }
+}
+
+TEST(Endpoint, WrongTypesAreNoReplyOrAnEmptyOne) {
+  for (const Protocol protocol : kEach) {
+    const ScriptedModel model(
+        {}, {.text = "a text", .calls = {{"c1", "plan", "{}"}}, .fault = Fault::kWrongTypes});
+    const Asked asked = asked_of(model, protocol);
+    if (asked.reply) {
+      EXPECT_EQ(asked.reply->text, "");
+      for (const ToolCall& call : asked.reply->calls) {
+        EXPECT_EQ(call.name, "");
+      }
+    }
+  }
 }
 
 TEST(Endpoint, ASilentServerEndsByTheClientsLimit) {

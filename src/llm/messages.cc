@@ -72,6 +72,25 @@ class MessagesDecoder final : public ReplyDecoder {
     return {};
   }
 
+  Result<void> take_whole(std::string_view body) override {
+    SEXTANT_TRY(const Json message, whole_object(body));
+    const Json& content = member(message, "content");
+    if (!content.is_array()) {
+      return external("it has no 'content': it is no message", kInReply);
+    }
+    for (const Json& block : content) {
+      SEXTANT_CHECK_OK(begin_block(block));
+      if (is_call_) {
+        SEXTANT_CHECK_OK(add_bounded(reply_.calls.back().arguments, arguments_text(block, "input"),
+                                     kLongestArguments));
+      }
+    }
+    take_usage(member(message, "usage"));
+    take_stop(text_of(message, "stop_reason"));
+    is_done_ = true;
+    return {};
+  }
+
   Result<ModelReply> end() override {
     if (!is_done_) {
       return cut_stream();

@@ -91,6 +91,20 @@ Result<void> add_bounded(std::string& text, std::string_view more, std::size_t l
   return {};
 }
 
+Result<Json> whole_object(std::string_view body) {
+  SEXTANT_TRY(Json json, parsed_object(body, kInReply));
+  if (!member(json, "error").is_null()) {
+    return external(fmt::format("the server answers: {}", printable(error_message(json), 300)),
+                    kInReply);
+  }
+  return json;
+}
+
+std::string arguments_text(const Json& call, std::string_view key) {
+  const Json& found = member(call, key);
+  return found.is_object() ? dumped(found) : text_of(call, key);
+}
+
 Result<Json> event_object(const http::ServerEvent& event) {
   SEXTANT_TRY(Json json, parsed_object(event.data, kInReply));
   if (!member(json, "error").is_null() || event.name == "error" ||

@@ -1,5 +1,5 @@
 // Three protocols as pure functions: a conversation → the request's bytes, the events of a streamed
-// reply → what the model said. Nothing here opens a connection.
+// reply, or the JSON of one that is not → what the model said. Nothing here opens a connection.
 //
 // Sources: the request and event types of the npm packages openai 6.49.0 (chat completions,
 // Responses) and @anthropic-ai/sdk 1.8.0 (Messages). Sampling parameters (temperature, …) are not
@@ -60,6 +60,9 @@ class ReplyDecoder {
   virtual ~ReplyDecoder() = default;
 
   virtual Result<void> take(const http::ServerEvent& event) = 0;
+  // Instead of events: the one JSON object of a server that does not stream, though it was asked
+  // to.
+  virtual Result<void> take_whole(std::string_view body) = 0;
   // After the last event: an Error where the stream was cut. Usage is all 0 where the server did
   // not say.
   virtual Result<ModelReply> end() = 0;

@@ -23,6 +23,10 @@ inline constexpr const char* kInReply = "the model's reply";
 
 // Adds to a text that must not grow beyond its limit.
 Result<void> add_bounded(std::string& text, std::string_view more, std::size_t longest);
+// A reply that was not streamed, as JSON; an Error too where it tells of one.
+Result<Json> whole_object(std::string_view body);
+// Arguments of a call: text, or, as some servers have them, the object itself.
+std::string arguments_text(const Json& call, std::string_view key);
 // The data of an event as JSON; an Error too where it tells of one.
 Result<Json> event_object(const http::ServerEvent& event);
 // Of a stream that ended without saying so.

@@ -52,15 +52,25 @@ class ResponsesDecoder final : public ReplyDecoder {
       return broken_off(response);
     }
     if (type == "response.completed" || type == "response.incomplete") {
-      is_done_ = true;
-      const Json& usage = member(response, "usage");
-      reply_.usage.input = count_of(usage, "input_tokens");
-      reply_.usage.output = count_of(usage, "output_tokens");
-      if (type == "response.incomplete") {
-        const std::string why = text_of(member(response, "incomplete_details"), "reason");
-        reply_.ending = why == "content_filter" ? Ending::kRefused : Ending::kLength;
-      }
+      take_end(response, type == "response.incomplete");
     }
+    return {};
+  }
+
+  Result<void> take_whole(std::string_view body) override {
+    SEXTANT_TRY(const Json response, whole_object(body));
+    const Json& output = member(response, "output");
+    if (!output.is_array()) {
+      return external("it has no 'output': it is no response", kInReply);
+    }
+    for (const Json& item : output) {
+      SEXTANT_CHECK_OK(take_item(item));
+    }
+    const std::string status = text_of(response, "status");
+    if (status == "failed" || status == "cancelled") {
+      return broken_off(response);
+    }
+    take_end(response, status == "incomplete");
     return {};
   }
 
@@ -79,6 +89,17 @@ class ResponsesDecoder final : public ReplyDecoder {
     return external("the server breaks off: " + printable(error_message(json), 300), kInReply);
   }
 
+  void take_end(const Json& response, bool is_incomplete) {
+    is_done_ = true;
+    const Json& usage = member(response, "usage");
+    reply_.usage.input = count_of(usage, "input_tokens");
+    reply_.usage.output = count_of(usage, "output_tokens");
+    if (is_incomplete) {
+      const std::string why = text_of(member(response, "incomplete_details"), "reason");
+      reply_.ending = why == "content_filter" ? Ending::kRefused : Ending::kLength;
+    }
+  }
+
   Result<void> take_item(const Json& item) {
     const std::string type = text_of(item, "type");
     if (type == "function_call") {
@@ -86,7 +107,8 @@ class ResponsesDecoder final : public ReplyDecoder {
         return external("it has more than 64 calls of tools", kInReply);
       }
       ToolCall call{.id = text_of(item, "call_id"), .name = text_of(item, "name"), .arguments = {}};
-      SEXTANT_CHECK_OK(add_bounded(call.arguments, text_of(item, "arguments"), kLongestArguments));
+      SEXTANT_CHECK_OK(
+          add_bounded(call.arguments, arguments_text(item, "arguments"), kLongestArguments));
       reply_.calls.push_back(std::move(call));
     }
     if (type != "message") {

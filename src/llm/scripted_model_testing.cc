@@ -1,5 +1,7 @@
 #include "llm/scripted_model_testing.h"
 
+#include <algorithm>
+#include <cctype>
 #include <string_view>
 #include <thread>
 #include <utility>
@@ -116,6 +118,96 @@ std::string messages_stream(const Line& line) {
   return all + typed("message_stop", ScriptJson::object());
 }
 
+ScriptJson whole_chat(const Line& line) {
+  ScriptJson message{{"role", "assistant"}, {"content", line.text}};
+  for (const ToolCall& call : line.calls) {
+    message["tool_calls"].push_back(
+        {{"id", call.id},
+         {"type", "function"},
+         {"function", {{"name", call.name}, {"arguments", call.arguments}}}});
+  }
+  const char* const reason =
+      line.is_cut_short ? "length" : (line.calls.empty() ? "stop" : "tool_calls");
+  return {{"object", "chat.completion"},
+          {"choices", {{{"index", 0}, {"message", message}, {"finish_reason", reason}}}},
+          {"usage", {{"prompt_tokens", 1000}, {"completion_tokens", 50}}}};
+}
+
+ScriptJson whole_response(const Line& line) {
+  ScriptJson output = ScriptJson::array();
+  output.push_back({{"type", "reasoning"}, {"summary", ScriptJson::array()}});
+  if (!line.text.empty()) {
+    output.push_back(
+        {{"type", "message"}, {"content", {{{"type", "output_text"}, {"text", line.text}}}}});
+  }
+  for (const ToolCall& call : line.calls) {
+    output.push_back({{"type", "function_call"},
+                      {"call_id", call.id},
+                      {"name", call.name},
+                      {"arguments", call.arguments}});
+  }
+  ScriptJson response{{"object", "response"},
+                      {"status", line.is_cut_short ? "incomplete" : "completed"},
+                      {"error", nullptr},
+                      {"output", output},
+                      {"usage", {{"input_tokens", 1000}, {"output_tokens", 50}}}};
+  if (line.is_cut_short) {
+    response["incomplete_details"] = {{"reason", "max_output_tokens"}};
+  }
+  return response;
+}
+
+// What is no JSON stands as a text: of the wrong type, then.
+ScriptJson object_or_text(const std::string& arguments) {
+  ScriptJson json = ScriptJson::parse(arguments, nullptr, false);
+  return json.is_discarded() ? ScriptJson(arguments) : json;
+}
+
+ScriptJson whole_message(const Line& line) {
+  ScriptJson content = ScriptJson::array();
+  if (!line.text.empty()) {
+    content.push_back({{"type", "text"}, {"text", line.text}});
+  }
+  for (const ToolCall& call : line.calls) {
+    content.push_back({{"type", "tool_use"},
+                       {"id", call.id},
+                       {"name", call.name},
+                       {"input", object_or_text(call.arguments)}});
+  }
+  const char* const reason =
+      line.is_cut_short ? "max_tokens" : (line.calls.empty() ? "end_turn" : "tool_use");
+  return {{"type", "message"},
+          {"content", content},
+          {"stop_reason", reason},
+          {"usage", {{"input_tokens", 1000}, {"output_tokens", 50}}}};
+}
+
+// Every text a number, every number a list, every list a text.
+ScriptJson turned(const ScriptJson& json) {
+  if (json.is_object()) {
+    ScriptJson all = ScriptJson::object();
+    for (const auto& [key, value] : json.items()) {
+      all[key] = key == "type" ? value : turned(value);  // else no event would be looked at
+    }
+    return all;
+  }
+  return json.is_string() ? ScriptJson(7) : json.is_array() ? ScriptJson("list") : ScriptJson({7});
+}
+
+std::string of_wrong_types(const std::string& stream) {
+  std::string all;
+  for (std::size_t at = 0; at < stream.size();) {
+    const std::size_t end = std::min(stream.find('\n', at), stream.size());
+    const std::string line = stream.substr(at, end - at);
+    const ScriptJson json = line.starts_with("data: ")
+                                ? ScriptJson::parse(line.substr(6), nullptr, false)
+                                : ScriptJson();
+    all += (json.is_object() ? "data: " + turned(json).dump() : line) + "\n";
+    at = end + 1;
+  }
+  return all;
+}
+
 // The key as it came, so that a test sees whether it is said back.
 std::string key_of(const http::Request& request) {
   return std::string(http::value_of(request.headers, "authorization")) +
@@ -137,9 +229,44 @@ std::string streamed(const Line& line, std::string_view path) {
   return path.ends_with("/responses") ? responses_stream(line) : chat_stream(line);
 }
 
-ScriptedModel::ScriptedModel(std::vector<Line> script, Line forever)
+std::string whole_reply(const Line& line, std::string_view path) {
+  if (path.ends_with("/messages")) {
+    return whole_message(line).dump();
+  }
+  return path.ends_with("/responses") ? whole_response(line).dump() : whole_chat(line).dump();
+}
+
+Meaning meaning_of_words(std::function<std::string(const std::string& word)> spelled,
+                         std::uint64_t seed) {
+  constexpr std::size_t kDimensions = 192;
+  return [spelled = std::move(spelled), seed](const std::string& text) {
+    std::vector<double> vector(kDimensions, 0.01);  // never without a direction
+    std::string word;
+    for (const char c : text + " ") {
+      if (std::isalnum(static_cast<unsigned char>(c)) != 0) {
+        word += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+        continue;
+      }
+      if (word.size() > 2) {  // "of", "in", "a" mean little
+        std::uint64_t hash = 14695981039346656037ULL * seed;
+        for (const char letter : spelled(word)) {
+          hash = (hash ^ static_cast<unsigned char>(letter)) * 1099511628211ULL;
+        }
+        for (int i = 0; i < 8; ++i) {
+          hash = hash * 6364136223846793005ULL + 1442695040888963407ULL;
+          vector[(hash >> 33U) % kDimensions] += (hash >> 63U) == 0 ? 1.0 : -1.0;
+        }
+      }
+      word.clear();
+    }
+    return vector;
+  };
+}
+
+ScriptedModel::ScriptedModel(std::vector<Line> script, Line forever, Meaning meaning)
     : script_(std::move(script)),
       forever_(std::move(forever)),
+      meaning_(std::move(meaning)),
       server_(
           *http::Server::start({}, [this](const http::Request& request, http::Exchange& exchange) {
             answer(request, exchange);
@@ -162,16 +289,42 @@ std::string ScriptedModel::all_bodies() const {
   return all;
 }
 
+void ScriptedModel::embed(const http::Request& request, http::Exchange& exchange) const {
+  const ScriptJson asked = ScriptJson::parse(request.body, nullptr, false);
+  ScriptJson data = ScriptJson::array();
+  std::size_t bytes = 0;
+  for (const ScriptJson& text : asked["input"]) {
+    bytes += text.get<std::string>().size();
+    data.push_back({{"object", "embedding"},
+                    {"index", data.size()},
+                    {"embedding", meaning_(text.get<std::string>())}});
+  }
+  const ScriptJson body{{"object", "list"},
+                        {"data", data},
+                        {"model", asked["model"]},
+                        {"usage", {{"prompt_tokens", bytes / 4}, {"total_tokens", bytes / 4}}}};
+  exchange.answer(
+      {.status = 200, .headers = {{"Content-Type", "application/json"}}, .body = body.dump()});
+}
+
 void ScriptedModel::answer(const http::Request& request, http::Exchange& exchange) {
   Line line = forever_;
+  const bool embeds = request.target.ends_with("/embeddings");
   {
     const std::lock_guard lock(mutex_);
-    if (seen_.size() < script_.size()) {
-      line = script_[seen_.size()];
+    if (!embeds && answered_ < script_.size()) {
+      line = script_[answered_];
     }
+    answered_ += embeds ? 0 : 1;
     seen_.push_back({request.target, request.headers, request.body});
   }
-  std::string stream = streamed(line, request.target);
+  if (embeds) {
+    return meaning_ ? embed(request, exchange)
+                    : exchange.answer({.status = 404, .body = "{\"error\": \"no such path\"}"});
+  }
+  line.is_whole = line.is_whole || request.body.find(kWholeModel) != std::string::npos;
+  std::string said =
+      line.is_whole ? whole_reply(line, request.target) : streamed(line, request.target);
   switch (line.fault) {
     case Fault::kNone:
       break;
@@ -187,20 +340,27 @@ void ScriptedModel::answer(const http::Request& request, http::Exchange& exchang
     case Fault::kRefusesKey:
       return answer_error(401, "Incorrect API key provided: " + key_of(request), exchange);
     case Fault::kCut:
-      stream = stream.substr(0, stream.size() * 3 / 5);  // behind the first half of the text
+      said = said.substr(0, said.size() * 3 / 5);  // behind the first half of the text
       break;
     case Fault::kInvalidJson:
-      stream = "data: {\"choices\": [}\n\n" + stream;
+      said = line.is_whole ? "{" + said : "data: {\"choices\": [}\n\n" + said;
       break;
     case Fault::kSaid:
-      stream =
-          "event: error\ndata: " + ScriptJson{{"error", {{"message", line.text}}}}.dump() + "\n\n";
+      said = ScriptJson{{"error", {{"message", line.text}}}}.dump();
+      said = line.is_whole ? said : "event: error\ndata: " + said + "\n\n";
       break;
     case Fault::kNoStream:
       return exchange.answer({.status = 200, .body = "{\"choices\": []}"});
+    case Fault::kWrongTypes:
+      said = line.is_whole ? turned(ScriptJson::parse(said)).dump() : of_wrong_types(said);
+      break;
+  }
+  if (line.is_whole) {
+    return exchange.answer(
+        {.status = 200, .headers = {{"Content-Type", "application/json"}}, .body = said});
   }
   exchange.begin(200, {{"Content-Type", "text/event-stream"}});
-  exchange.write(stream);
+  exchange.write(said);
 }
 
 }  // namespace sextant::llm

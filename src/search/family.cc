@@ -39,6 +39,14 @@ bool data_inside(const Problem& problem, const Choices& choices) {
   });
 }
 
+// Which policy computes whole layers again, all of them; their number where none does.
+std::size_t whole_policy(const Choices& choices) {
+  const auto whole = std::ranges::find_if(choices.recompute, [](const auto& policy) {
+    return policy.granularity == describe::Recompute::kFull && !workload::counts_layers(policy);
+  });
+  return static_cast<std::size_t>(whole - choices.recompute.begin());
+}
+
 // What is hidden inside the passes of a microbatch, a bit each.
 std::size_t inside_passes(const std::vector<Overlap>& hidden) {
   std::size_t bits = 0;
@@ -57,20 +65,34 @@ static_assert(static_cast<int>(Overlap::kTensorParallel) == 2 &&
 Explorer::Explorer(const Space& space, const FindOptions& options)
     : space_(space),
       weight_(options.computing_weight),
-      only_(options.only),
       leaf_(space.problem()),
+      whole_(whole_policy(space.choices())),
       passes_alone_(data_inside(space.problem(), space.choices())),
       hides_most_(hides_most(space.choices())),
       floors_((space.choices().recompute.size() + 1) * kInnerOrders) {}
 
-bool Explorer::is_too_hard(const Layout& layout) const {
-  return only_ && only_->measure->of_mesh(layout).total() > only_->points;
+bool Explorer::may_be_simplest(const Layout& layout, Seconds floor, BestPlans& best,
+                               bool switched) {
+  if (!best.is_near(floor)) {
+    return false;
+  }
+  const Simplicity& measure = *best.simplest()->measure;
+  return best.may_be_simplest(floor, measure.of_mesh(layout).total() +
+                                         (switched ? measure.of_switches(layout).total() : 0));
 }
 
-bool Explorer::switches_are_too_hard(const Layout& layout) const {
-  return only_ &&
-         only_->measure->of_mesh(layout).total() + only_->measure->of_switches(layout).total() >
-             only_->points;
+bool Explorer::may_matter(Layout& layout, const Choice& choice, Seconds floor,
+                          BestPlans& best) const {
+  if (floor < best.bound(layout)) {
+    return true;
+  }
+  if (!best.is_near(floor)) {
+    return false;
+  }
+  layout.recompute = choice.group->recompute;
+  space_.set(*choice.sharding, layout);
+  layout.overlap.clear();  // what hides less may have fewer points
+  return may_be_simplest(layout, floor, best, true);
 }
 
 double Explorer::share(const Shape& shape) const {
@@ -81,11 +103,16 @@ double Explorer::share(const Shape& shape) const {
 
 Seconds Explorer::compute_floor(const Shape& shape) {
   Layout layout = space_.layout_of(shape, space_.variants(shape).front());
-  Seconds least = leaf_.compute_floor(layout);
-  for (const Zero zero : space_.choices().zero) {
-    if (passes_alone_) {
-      layout.zero = zero;
-      least = std::min(least, leaf_.compute_floor(layout));
+  Seconds least = step::StepFloors::kNever;
+  for (const describe::Launch launch : space_.choices().launches) {
+    layout.launch = launch;
+    layout.zero = Zero::kNone;
+    least = std::min(least, leaf_.compute_floor(layout));
+    for (const Zero zero : space_.choices().zero) {
+      if (passes_alone_) {
+        layout.zero = zero;
+        least = std::min(least, leaf_.compute_floor(layout));
+      }
     }
   }
   return least * (share(shape) * (1.0 + weight_)) + space_.problem().machine.facts.loop.value;
@@ -101,7 +128,7 @@ Seconds Explorer::value_floor(Seconds step, const step::StepFloor& floor,
 Seconds Explorer::cut_floor(const Pipeline& pipeline, const std::vector<std::int64_t>& held,
                             const step::StepFloor& floor, const Layout& layout) {
   return value_floor(pipeline_floor_.of(pipeline, held, microbatches(layout), floor,
-                                        space_.problem().machine.facts),
+                                        floor.compute_share, space_.problem().machine.facts),
                      floor, layout);
 }
 
@@ -185,15 +212,12 @@ void Explorer::explore(const Shape& shape, Seconds compute_floor, BestPlans& bes
   too_large_.clear();
   for (const Variant& variant : space_.variants(shape)) {
     const Layout layout = space_.layout_of(shape, variant);
-    if (is_too_hard(layout)) {
-      continue;
-    }
-    const double all = only_ ? 1.0 : space_.count(layout);  // nobody asks how many it leaves out
+    const double all = space_.count(layout);
     settled.possible += all;
     if (all == 0.0) {
       continue;
     }
-    if (compute_floor >= best.bound()) {
+    if (compute_floor >= best.bound() && !may_be_simplest(layout, compute_floor, best)) {
       settled.too_slow += all;
       continue;
     }
@@ -202,12 +226,20 @@ void Explorer::explore(const Shape& shape, Seconds compute_floor, BestPlans& bes
       continue;
     }
     ++layouts_;
-    if (is_too_slow(layout, share(shape), best.bound())) {
+    if (is_too_slow(layout, share(shape), bound_of(layout, best))) {
       settled.too_slow += all;
       continue;
     }
     explore(layout, best, settled);
   }
+}
+
+// A layout of the family with this value or more changes nothing.
+Seconds Explorer::bound_of(const Layout& layout, BestPlans& best) {
+  return best.simplest()
+             ? std::max(best.bound(),
+                        best.simple_bound(best.simplest()->measure->of_mesh(layout).total()))
+             : best.bound();
 }
 
 // Messages inside layers lie alike whether pipeline or data is outermost; on a mesh experts or
@@ -281,9 +313,6 @@ void Explorer::explore(const Layout& layout, BestPlans& best, Settled& settled) 
   lanes_.clear();
   for (const Pipeline& pipeline : space_.pipelines(layout)) {
     Space::set(pipeline, at);
-    if (is_too_hard(at)) {
-      continue;
-    }
     const Switches& switches = switches_in(at);
     const auto& held = space_.held(at.stages());
     if (switches.may_fit.empty()) {
@@ -302,7 +331,8 @@ void Explorer::explore(const Layout& layout, BestPlans& best, Settled& settled) 
     const Lane& lane = lanes_[cut.lane];
     settled.too_large += lane.switches->too_large;
     Space::set(lane.pipeline, at);
-    if (cut.floor < best.bound(at)) {
+    at.split = space_.splits(at.stages())[cut.split];
+    if (cut.floor < best.bound(at) || may_be_simplest(at, cut.floor, best)) {
       explore_cut(at, lane, cut.split, best, settled);
       continue;
     }
@@ -319,45 +349,69 @@ const std::vector<Overlap>& Explorer::hidden_in(const Layout& layout, const Swit
   return dual ? hidden_set(static_cast<std::uint8_t>(bits_of(most) | kExperts)) : most;
 }
 
+// Where nothing but products hides messages, what a layer takes does not go by its neighbours:
+// those that are computed again take as long as where all are.
+bool Explorer::knows_parts(const SwitchGroup& group, const Layout& layout) const {
+  return group.part && layout.cp == 1 && whole_ < space_.choices().recompute.size();
+}
+
 Seconds Explorer::floor_of(const SwitchGroup& group, const Pipeline& pipeline,
                            const std::vector<std::int64_t>& held, const Layout& layout) {
   const std::size_t none = space_.choices().recompute.size();
-  const step::StepFloor& floor =
-      floor_of(layout, std::min(group.policy, none), hidden_in(layout, group));
-  return cut_floor(pipeline, held, floor, layout);
+  const std::vector<Overlap>& hidden = hidden_in(layout, group);
+  const step::StepFloor& floor = floor_of(layout, std::min(group.policy, none), hidden);
+  if (!knows_parts(group, layout)) {
+    return cut_floor(pipeline, held, floor, layout);
+  }
+  const step::StepFloor& whole = floor_of(layout, whole_, hidden);
+  Again again{group.recompute.layers, {step::StepFloors::kNever, step::StepFloors::kNever}};
+  for (std::size_t i = 0; i < floor.blocks.size(); ++i) {
+    if (floor.blocks[i].both() > Seconds()) {
+      const auto more = [&](Seconds step::PassFloor::* pass) {
+        return std::max(Seconds(), whole.blocks[i].*pass - floor.blocks[i].*pass);
+      };
+      again.each.forward = std::min(again.each.forward, more(&step::PassFloor::forward));
+      again.each.backward = std::min(again.each.backward, more(&step::PassFloor::backward));
+    }
+  }
+  const double share = std::min(floor.compute_share, whole.compute_share);
+  return value_floor(pipeline_floor_.of(pipeline, held, microbatches(layout), floor, share,
+                                        space_.problem().machine.facts, again),
+                     floor, layout);
 }
 
 bool Explorer::knows_floor(const SwitchGroup& group, const Layout& layout) const {
-  return floors_[std::min(group.policy, space_.choices().recompute.size()) * kInnerOrders +
-                 inner_order(layout)][inside_passes(hidden_in(layout, group))]
-             .layout == layouts_;
+  const auto knows = [&](std::size_t policy) {
+    return floors_[policy * kInnerOrders + inner_order(layout)]
+                  [inside_passes(hidden_in(layout, group))]
+                      .layout == layouts_;
+  };
+  return knows(std::min(group.policy, space_.choices().recompute.size())) &&
+         (!knows_parts(group, layout) || knows(whole_));
 }
 
 void Explorer::explore_cut(Layout& layout, const Lane& lane, std::size_t split, BestPlans& best,
                            Settled& settled) {
   const std::vector<std::int64_t>& held = space_.held(layout.stages())[split];
-  const Seconds bound = best.bound(layout);
   std::array<std::optional<bool>, kShardingKinds> may_fit;
-  layout.split = space_.splits(layout.stages())[split];
+  std::array<std::optional<bool>, kShardingKinds> plain;
   unfit_.clear();
   order_.clear();
-  if (is_too_hard(layout)) {
-    return;
-  }
   for (const Choice& choice : lane.switches->may_fit) {
     const SwitchGroup& group = *choice.group;
     const Sharding& sharding = *choice.sharding;
-    if (only_) {
-      layout.recompute = group.recompute;
-      space_.set(sharding, layout);
-      layout.overlap.clear();
-      if (switches_are_too_hard(layout)) {
-        continue;
-      }
-    }
     const auto number = static_cast<double>(sharding.hidden.size());
-    if (knows_floor(group, layout) && floor_of(group, lane.pipeline, held, layout) >= bound) {
+    if (knows_floor(group, layout) &&
+        !may_matter(layout, choice, floor_of(group, lane.pipeline, held, layout), best)) {
       settled.too_slow += number;
+      continue;
+    }
+    std::optional<bool>& fits = plain[kind_of(sharding)];
+    if (!fits) {
+      fits = fits_plain(layout, *lane.switches, split, sharding);
+    }
+    if (*fits && group.modules) {
+      order_.push_back({Seconds(), &group, &sharding});
       continue;
     }
     std::optional<bool>& possible = may_fit[kind_of(sharding)];
@@ -379,7 +433,7 @@ void Explorer::explore_cut(Layout& layout, const Lane& lane, std::size_t split, 
   std::stable_sort(order_.begin(), order_.end(),
                    [](const Choice& a, const Choice& b) { return a.floor < b.floor; });
   for (const Choice& choice : order_) {
-    if (choice.floor >= best.bound(layout)) {
+    if (!may_matter(layout, choice, choice.floor, best)) {
       settled.too_slow += static_cast<double>(choice.sharding->hidden.size());
       continue;
     }
@@ -391,26 +445,26 @@ void Explorer::explore_cut(Layout& layout, const Lane& lane, std::size_t split, 
 
 void Explorer::time_all(Layout& layout, const Sharding& sharding, BestPlans& best,
                         Settled& settled) {
-  Seconds least;
-  for (std::size_t i = 0; i < sharding.hidden.size(); ++i) {
-    if (i > 0 && least >= best.bound(layout)) {
+  const HiddenSets& sets = sharding.hidden;
+  least_.clear();
+  for (std::size_t i = 0; i < sets.size(); ++i) {
+    layout.overlap = sets[i];
+    // No faster than any that hides the same and more.
+    Seconds least;
+    for (const auto& [bits, value] : least_) {
+      least = (sets.bits(i) & ~bits) == 0 ? std::max(least, value) : least;
+    }
+    if (i > 0 && least >= best.bound(layout) && !may_be_simplest(layout, least, best, true)) {
       settled.hides_less += 1.0;
       continue;
     }
-    layout.overlap = sharding.hidden[i];
-    if (switches_are_too_hard(layout)) {
-      continue;  // what hides less may not be
-    }
     const step::StepTerms time = leaf_.time(layout);
+    const Seconds value = time.step + time.computing * weight_;
     settled.timed += 1.0;
-    if (i == 0) {
-      least = leaf_.hiding_less() + time.computing * weight_;
-    }
-    if (time.step + time.computing * weight_ < best.bound(layout)) {
+    least_.emplace_back(sets.bits(i), leaf_.hiding_less() + time.computing * weight_);
+    if (value < best.bound(layout) || may_be_simplest(layout, value, best, true)) {
       const cost::RankMemory memory = leaf_.memory(layout);
-      if (!only_ || only_->measure->of(layout, memory.device).total() <= only_->points) {
-        best.add({layout, time, memory.least, memory.device});
-      }
+      best.add({layout, time, memory.least, memory.device});
     }
   }
 }

@@ -18,7 +18,7 @@ namespace sextant::search {
 // A worker of the search: its own caches, its own count. One a thread.
 class Explorer {
  public:
-  // Of the options, what is made small and what alone is asked for.
+  // Of the options, what is made small.
   Explorer(const Space& space, const FindOptions& options);
 
   // Computing alone, nothing recomputed: no layout of the shape has a smaller value.
@@ -60,16 +60,20 @@ class Explorer {
   };
   static constexpr std::size_t kInnerOrders = 3;
   [[nodiscard]] static std::size_t inner_order(const describe::Layout& layout);
-  // More points than are asked for, whatever is switched.
-  [[nodiscard]] bool is_too_hard(const describe::Layout& layout) const;
-  // With its switches; `layout`'s own.
-  [[nodiscard]] bool switches_are_too_hard(const describe::Layout& layout) const;
+  // Could a layout of the family, with at least this value, be recommended? Of its points those of
+  // mesh, pipeline and cut count; `switched`: those of the layout's own switches too.
+  [[nodiscard]] static bool may_be_simplest(const describe::Layout& layout, Seconds floor,
+                                            BestPlans& best, bool switched = false);
+  // Could one of the choice change anything? Changes switches of the layout.
+  [[nodiscard]] bool may_matter(describe::Layout& layout, const Choice& choice, Seconds floor,
+                                BestPlans& best) const;
   [[nodiscard]] double share(const Shape& shape) const;
   // Of a layout whose step takes at least `step`.
   [[nodiscard]] Seconds value_floor(Seconds step, const step::StepFloor& floor,
                                     const describe::Layout& layout) const;
   [[nodiscard]] Seconds cut_floor(const Pipeline& pipeline, const std::vector<std::int64_t>& held,
                                   const step::StepFloor& floor, const describe::Layout& layout);
+  [[nodiscard]] static Seconds bound_of(const describe::Layout& layout, BestPlans& best);
   bool is_too_slow(const describe::Layout& layout, double microbatches, Seconds bound);
   // Of a policy where these are hidden; `layout`'s shape, variant and inner_order() count.
   // A microbatch that takes `enough` or longer is all of it that is worked out.
@@ -89,10 +93,15 @@ class Explorer {
   void try_policies(describe::Layout& layout, BestPlans& best);
   bool fits_at_all(describe::Layout& layout, const Switches& switches, std::size_t split,
                    const Sharding& sharding);
+  // Does it with nothing computed again? Then it does with any modules computed again.
+  bool fits_plain(describe::Layout& layout, const Switches& switches, std::size_t split,
+                  const Sharding& sharding);
+  [[nodiscard]] bool knows_parts(const SwitchGroup& group, const describe::Layout& layout) const;
   [[nodiscard]] bool knows_floor(const SwitchGroup& group, const describe::Layout& layout) const;
   // Shardings that need the same memory have the same number.
   static constexpr std::size_t kShardingKinds = 16;
   static std::size_t kind_of(const Sharding& sharding);
+  static std::uint64_t kept_bits(const describe::Layout& layout);
   // An order of a mesh that shards inside a slice otherwise than the first.
   [[nodiscard]] bool has_other_order(const describe::Layout& layout) const;
   // The same where orders of ranks differ.
@@ -122,18 +131,20 @@ class Explorer {
   void lower_to_cut(const describe::Layout& layout, const std::vector<std::int64_t>& held,
                     Lightest& least) const;
   const Lightest& lightest(const describe::Layout& layout);
-  // Can no layout with the layout's shape, sp and pp fit? A rank that holds least does not.
+  // Can no layout with the layout's shape, kept_bits() and pp fit? A rank that holds least does
+  // not.
   bool is_too_large(const describe::Layout& layout, const std::vector<SwitchGroup>& groups);
   bool is_too_large(const describe::Layout& layout);  // with any pp
 
   Space space_;
   double weight_;  // of computing
-  std::optional<Only> only_;
   Leaf leaf_;
   std::unordered_map<std::uint64_t, bool> fits_;                        // of the shape explored
   std::unordered_map<std::uint64_t, bool> may_fit_;                     // of it too
   std::map<std::pair<std::int64_t, std::int64_t>, Lightest> lightest_;  // by pp and microbatches
-  std::map<std::pair<std::int64_t, bool>, bool> too_large_;  // by pp and sp, of the shape explored
+  // By pp and kept_bits(), of the shape explored.
+  std::map<std::pair<std::int64_t, std::uint64_t>, bool> too_large_;
+  std::size_t whole_;  // of Choices::recompute: all layers computed again
   bool passes_alone_;
   std::vector<describe::Overlap> hides_most_;
   PipelineFloor pipeline_floor_;
@@ -145,13 +156,15 @@ class Explorer {
   };
   std::vector<std::array<Floor, kHiddenSets>> floors_;
   std::uint64_t layouts_ = 0;  // explored
-  // Of the shape explored, by pp, sp and switches.
-  std::map<std::tuple<std::int64_t, bool, bool, const void*>, Switches> switches_;
+  // Of the shape explored, by pp, kept_bits() and switches.
+  std::map<std::tuple<std::int64_t, std::uint64_t, bool, const void*>, Switches> switches_;
   std::vector<Lane> lanes_;
   step::StepFloor lowest_;  // of a lane's policies
   step::StepFloor other_;
   std::vector<Cut> cuts_;
   std::vector<Choice> order_;
+  // Of a choice's layouts that were timed: what they hide, and what hiding less takes at least.
+  std::vector<std::pair<std::uint8_t, Seconds>> least_;
   std::vector<std::pair<std::size_t, std::uint32_t>> unfit_;  // of the cut: sharding and modules
 };
 

@@ -97,11 +97,14 @@ Found find_plans(const Space& space, const FindOptions& options) {
   }
   std::stable_sort(candidates.begin(), candidates.end(),
                    [](const Candidate& a, const Candidate& b) { return a.floor < b.floor; });
-  // Step 2. A first bound, where none was given.
+  // Step 2. A first bound.
   BestPlans best(options);
+  if (options.known) {
+    best.add(*options.known);
+  }
   std::vector<Candidate> likely;
   for (const Candidate& candidate : candidates) {
-    if (!options.only && is_likely(candidate.shape, space.choices())) {
+    if (candidate.floor < best.bound() && is_likely(candidate.shape, space.choices())) {
       likely.push_back(candidate);
     }
   }
@@ -123,6 +126,7 @@ Found find_plans(const Space& space, const FindOptions& options) {
   try_likely(first_tried, likely.size());
   // Step 3. All shapes, in rounds.
   Found found;
+  std::vector<Seconds> trusted(candidates.size());
   std::size_t round = kFirstRound;
   for (std::size_t first = 0; first < candidates.size() && !stopped(options);) {
     const std::size_t last = std::min(candidates.size(), first + round);
@@ -135,6 +139,7 @@ Found find_plans(const Space& space, const FindOptions& options) {
     for (std::size_t i = 0; i < each.size(); ++i) {
       best.add(each[i]);
       found.settled += settled[i];
+      trusted[first + i] = each[i].trusted();
     }
     if (options.progress) {
       options.progress({found.settled.possible, possible,
@@ -143,7 +148,27 @@ Found find_plans(const Space& space, const FindOptions& options) {
     first = last;
     round = std::min(2 * round, kLargestRound);
   }
+  // Step 4. Shapes of which too much was left out for what is recommended.
+  std::vector<std::size_t> again;
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    if (best.is_too_much(trusted[i])) {
+      again.push_back(i);
+    }
+  }
+  if (!again.empty() && !stopped(options)) {
+    BestPlans simplest = best;
+    simplest.only_simplest();
+    std::vector<BestPlans> each(again.size(), simplest);
+    workers.run(0, again.size(), options.stop, [&](Explorer& explorer, std::size_t i) {
+      Settled counted;  // were before
+      explorer.explore(candidates[again[i]].shape, candidates[again[i]].floor, each[i], counted);
+    });
+    for (const BestPlans& one : each) {
+      best.add(one);
+    }
+  }
   found.plans = best.plans();
+  found.simplest = best.recommended();
   found.front = best.front();
   found.calls = workers.calls();
   found.complete = !stopped(options);

@@ -23,7 +23,7 @@ namespace sextant::search {
 struct Plan {
   describe::Layout layout;
   step::StepTerms time;
-  Bytes least;   // what must fit (cost::RankMemory)
+  Bytes least;   // what a rejection rests on (cost::RankMemory)
   Bytes device;  // what the device is expected to show
   // What the search makes small.
   [[nodiscard]] Seconds value(double computing_weight) const {
@@ -47,11 +47,11 @@ struct Progress {
   Seconds best;           // 0: none yet
 };
 
-// Layouts with at most so many points, whose value is below a limit.
-struct Only {
+// Asks for the recommended layout as well (recommend.h): of those that give up at most so much of
+// the best value, the one with the fewest points, of these the fastest.
+struct Simplest {
   const Simplicity* measure = nullptr;
-  int points = 0;
-  Seconds below;
+  double given_up = 0.0;
 };
 
 struct FindOptions {
@@ -63,15 +63,17 @@ struct FindOptions {
   // Also asked for: of plans up to this much slower than the best, those that no other beats in
   // both time and memory. 0: none.
   double front_within = 0.0;
-  // Nothing: all of them. What became of layouts that were not asked for is not counted.
-  std::optional<Only> only = std::nullopt;
+  std::optional<Simplest> simplest = std::nullopt;
+  // One of the space that fits, where one is known: what is not better is left out from the start.
+  std::optional<Plan> known = std::nullopt;
   const std::atomic<bool>* stop = nullptr;
   std::function<void(const Progress&)> progress = {};
 };
 
 struct Found {
-  std::vector<Plan> plans;  // the best of each idea, fastest first
-  std::vector<Plan> front;  // by time; each needs less memory than the one before
+  std::vector<Plan> plans;       // the best of each idea, fastest first
+  std::vector<Plan> front;       // by time; each needs less memory than the one before
+  std::optional<Plan> simplest;  // where it was asked for and there is a plan
   Settled settled;
   Calls calls;
   bool complete = true;  // false: stopped before the end

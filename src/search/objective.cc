@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "search/leaf.h"
+
 namespace sextant::search {
 namespace {
 
@@ -40,12 +42,18 @@ std::vector<Plan> by_objective(Objective objective, const Found& found) {
   return plans;
 }
 
-std::optional<Plan> fastest_plan(const Problem& problem, const Effort& effort) {
+std::optional<Plan> fastest_plan(const Problem& problem, const Effort& effort,
+                                 const describe::Layout* known) {
   FindOptions options;
   options.top = 1;
   options.threads = effort.threads;
   options.stop = effort.stop;
-  const Space space(problem);
+  Space space(problem);
+  Leaf leaf(problem);
+  if (known != nullptr && space.holds(*known) && leaf.fits(*known)) {
+    const cost::RankMemory memory = leaf.memory(*known);
+    options.known = Plan{*known, leaf.time(*known), memory.least, memory.device};
+  }
   const Found found = find_plans(space, options);
   if (!found.complete || found.plans.empty()) {
     return std::nullopt;

@@ -37,7 +37,9 @@ FindOptions find_options(Objective objective, const machine::StepMachine& machin
 std::vector<Plan> by_objective(Objective objective, const Found& found);
 
 // The one fastest layout, for questions beside the main one; nothing where none is legal and fits,
-// or the search was stopped.
-std::optional<Plan> fastest_plan(const Problem& problem, const Effort& effort);
+// or the search was stopped. `known`: one of the problem's layouts, where one is at hand that may
+// fit.
+std::optional<Plan> fastest_plan(const Problem& problem, const Effort& effort,
+                                 const describe::Layout* known = nullptr);
 
 }  // namespace sextant::search

@@ -19,8 +19,8 @@ bool defers_weights(Schedule schedule) {
 }  // namespace
 
 Seconds PipelineFloor::of(const Pipeline& pipeline, const std::vector<std::int64_t>& held,
-                          std::int64_t microbatches, const step::StepFloor& floor,
-                          const describe::StepFacts& facts) {
+                          std::int64_t microbatches, const step::StepFloor& floor, double share,
+                          const describe::StepFacts& facts, const Again& again) {
   const auto ranks = static_cast<std::size_t>(pipeline.pp);
   const std::size_t stages = ranks * static_cast<std::size_t>(pipeline.vpp);
   const std::size_t blocks = floor.blocks.size();
@@ -28,12 +28,17 @@ Seconds PipelineFloor::of(const Pipeline& pipeline, const std::vector<std::int64
   all_.assign(ranks, Seconds());
   for (std::size_t stage = 0; stage < stages; ++stage) {
     step::PassFloor time;
+    std::int64_t layers = 0;
     for (std::size_t block = 0; block < blocks; ++block) {
       const std::int64_t count = held[stage * blocks + block];
       const auto number = static_cast<double>(count);
+      layers += count;
       time.forward += floor.blocks[block].forward * number;
       time.backward += floor.blocks[block].backward * number;
     }
+    const auto repeated = static_cast<double>(std::min(again.layers, layers));
+    time.forward += again.each.forward * repeated;
+    time.backward += again.each.backward * repeated;
     if (stage == 0) {
       time.forward += floor.embedding.forward;
       time.backward += floor.embedding.backward;
@@ -59,7 +64,7 @@ Seconds PipelineFloor::of(const Pipeline& pipeline, const std::vector<std::int64
     heaviest = std::max(heaviest, all_[rank]);
     before += defers_weights(pipeline.schedule) ? first_[rank].forward : first_[rank].both();
   }
-  return longest + heaviest * (times * floor.compute_share * facts.uneven.value) + facts.loop.value;
+  return longest + heaviest * (times * share * facts.uneven.value) + facts.loop.value;
 }
 
 }  // namespace sextant::search

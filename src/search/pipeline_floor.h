@@ -7,7 +7,8 @@
 //   step ≥ max over r of (m · time of r's stages + passes through the first stages of ranks 0 …
 //   r−1)
 //
-// Where a schedule defers weight gradients, only the forward passes before it count.
+// Where a schedule defers weight gradients, only the forward passes before it count. Of a stage
+// some layers may be computed again.
 #pragma once
 
 #include <cstdint>
@@ -19,13 +20,19 @@
 
 namespace sextant::search {
 
+// So many layers of each stage take so much more.
+struct Again {
+  std::int64_t layers = 0;
+  step::PassFloor each;
+};
+
 // Keeps scratch space: one a thread.
 class PipelineFloor {
  public:
-  // `held`: Space::held() of the split.
+  // `held`: Space::held() of the split; `share`: of compute, StepFloor::compute_share.
   Seconds of(const Pipeline& pipeline, const std::vector<std::int64_t>& held,
-             std::int64_t microbatches, const step::StepFloor& floor,
-             const describe::StepFacts& facts);
+             std::int64_t microbatches, const step::StepFloor& floor, double share,
+             const describe::StepFacts& facts, const Again& again = {});
 
  private:
   std::vector<step::PassFloor> first_;  // a rank's first stage

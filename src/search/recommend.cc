@@ -4,8 +4,6 @@
 #include <array>
 #include <string_view>
 
-#include "search/space.h"
-
 namespace sextant::search {
 namespace {
 
@@ -53,41 +51,12 @@ std::size_t recommended_of(std::span<const Contender> contenders, double given_u
   return best;
 }
 
-std::optional<Recommended> recommended(const Problem& problem, const Plan& fastest,
-                                       const FindOptions& options,
-                                       const describe::DifferenceSpreads& spreads) {
-  const Space space(problem);
-  const Simplicity measure(space.choices(), problem.job, spreads);
-  const Burdens most = measure.of(fastest.layout, fastest.device);
-  FindOptions one{.top = 1,
-                  .computing_weight = options.computing_weight,
-                  .threads = options.threads,
-                  .stop = options.stop};
-  const Seconds below = fastest.value(options.computing_weight) * (1.0 + most_given_up(spreads));
-  Plan best = fastest;
-  // Nothing has `none` points or fewer, the best has `some`. A search without anything heavy is
-  // short; after it, whether there is anything simpler at all is asked first.
-  int none = -1;
-  int some = most.total();
-  bool any = false;
-  while (some - none > 1) {
-    const bool light = none < 0 && some > kHeavy;
-    const int points = light ? kHeavy - 1 : any ? none + (some - none) / 2 : some - 1;
-    one.only = Only{&measure, points, below};
-    const Found found = find_plans(space, one);
-    if (!found.complete) {
-      return std::nullopt;
-    }
-    if (found.plans.empty()) {
-      none = points;
-    } else {
-      any = true;
-      best = found.plans.front();
-      some = measure.of(best.layout, best.device).total();
-    }
-  }
-  return Recommended{best, measure.of(best.layout, best.device), most,
-                     difference_of_plans(problem, best, fastest, spreads)};
+Recommended recommended(const Problem& problem, const Found& found, const Simplicity& measure,
+                        const describe::DifferenceSpreads& spreads) {
+  const Plan& fastest = found.plans.front();
+  const Plan& plan = found.simplest ? *found.simplest : fastest;
+  return {plan, measure.of(plan.layout, plan.device), measure.of(fastest.layout, fastest.device),
+          difference_of_plans(problem, plan, fastest, spreads)};
 }
 
 }  // namespace sextant::search

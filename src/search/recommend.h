@@ -38,10 +38,8 @@ struct Recommended {
   step::Difference difference;  // of the plan over the fastest
 };
 
-// `fastest`: the winner of the search with the options, of which threads, stop and what is made
-// small count. Nothing where it was stopped.
-std::optional<Recommended> recommended(const Problem& problem, const Plan& fastest,
-                                       const FindOptions& options,
-                                       const describe::DifferenceSpreads& spreads);
+// Of a search that was asked for the simplest by `measure`. REQUIRES: it found plans.
+Recommended recommended(const Problem& problem, const Found& found, const Simplicity& measure,
+                        const describe::DifferenceSpreads& spreads);
 
 }  // namespace sextant::search

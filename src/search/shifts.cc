@@ -10,6 +10,7 @@
 #include "describe/comm_facts.h"
 #include "describe/layout/layout_words.h"
 #include "machine/machine.h"
+#include "search/choices.h"
 #include "search/leaf.h"
 #include "step/estimate.h"
 
@@ -54,10 +55,11 @@ Result<step::StepModel> with_device(const Task& of, const describe::Device& devi
   return model;
 }
 
-PlanShift searched(std::string what, const Problem& problem, const Effort& effort) {
+PlanShift searched(std::string what, const Problem& problem, const Effort& effort,
+                   const Layout* known = nullptr) {
   PlanShift shift;
   shift.what = std::move(what);
-  const auto plan = fastest_plan(problem, effort);
+  const auto plan = fastest_plan(problem, effort, known);
   if (!plan) {
     shift.why_not = effort.stopped() ? "stopped before the end"
                                      : "no layout divides the batch and the devices, and fits";
@@ -113,6 +115,7 @@ std::vector<std::pair<std::string, Layout>> unsearched(const Task& task, const L
       others.emplace_back(key, std::move(other));
     }
   };
+  const Choices choices = choices_of(task.problem);
   for (const describe::Launch launch :
        {describe::Launch::kEager, describe::Launch::kCompiled, describe::Launch::kCudaGraph}) {
     Layout other = layout;
@@ -124,6 +127,20 @@ std::vector<std::pair<std::string, Layout>> unsearched(const Task& task, const L
     Layout other = layout;
     other.attention = kernel;
     add("attention", other);
+  }
+  for (const describe::Zero zero : {describe::Zero::kGradients, describe::Zero::kParameters}) {
+    if (std::ranges::find(choices.zero, zero) == choices.zero.end()) {
+      Layout other = layout;
+      other.zero = zero;
+      add("zero", other);
+    }
+  }
+  if (std::ranges::find(choices.switches, describe::Overlap::kGradReduce) ==
+          choices.switches.end() &&
+      !layout.overlaps(describe::Overlap::kGradReduce)) {
+    Layout other = layout;
+    other.overlap.insert(other.overlap.begin(), describe::Overlap::kGradReduce);
+    add("overlap", other);
   }
   describe::Job job = task.problem.job;
   job.layout = layout;
@@ -202,7 +219,7 @@ std::vector<PlanShift> plan_shifts(const Task& task, const describe::Layout& lay
     if (auto& usable = larger.job.cluster.device.memory_usable) {
       usable->value = usable->value * kMore;
     }
-    shifts.push_back(searched("memory capacity + 20 %", larger, effort));
+    shifts.push_back(searched("memory capacity + 20 %", larger, effort, &layout));
   }
   if (!effort.stopped()) {
     const std::int64_t devices = cluster.devices + cluster.devices_per_node();

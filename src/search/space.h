@@ -32,6 +32,7 @@ struct Variant {
   bool sp = false;
   describe::CpMethod cp_method = describe::CpMethod::kP2pRing;
   describe::Dispatcher dispatcher = describe::Dispatcher::kAllToAll;
+  describe::Launch launch = describe::Launch::kEager;
 };
 
 struct Pipeline {
@@ -58,6 +59,7 @@ class HiddenSets {
   [[nodiscard]] const std::vector<describe::Overlap>& operator[](std::size_t i) const {
     return hidden_set(bits_[i]);
   }
+  [[nodiscard]] std::uint8_t bits(std::size_t i) const { return bits_[i]; }
   [[nodiscard]] const std::vector<describe::Overlap>& front() const { return (*this)[0]; }
   [[nodiscard]] const std::vector<describe::Overlap>& back() const { return (*this)[size() - 1]; }
 

@@ -5,8 +5,8 @@
 namespace sextant::step {
 namespace {
 
-// Without what hidden messages slow, and without data parallelism's messages, which go by how
-// states are sharded.
+// Without data parallelism's messages, which go by how states are sharded, and without what hidden
+// messages slow.
 Seconds on_device(const PassCost& pass) {
   return pass.compute + pass.exposed.total() - pass.exposed[Axis::kData];
 }
@@ -32,18 +32,22 @@ void StepFloor::lower_to(const StepFloor& other) {
   lower(head, other.head);
 }
 
-// The stage's time on its device; lowers `share` to its part of compute.
-PassFloor StepFloors::see(const workload::Stage& stage, double& share) {
+// The stage's time on its device; lowers `share` to its part of compute. `alone`: data
+// parallelism's messages may be among those that slow it.
+PassFloor StepFloors::see(const workload::Stage& stage, bool alone, double& share) {
   const StageCost cost = parts_.pass_cost(stage);
   const Seconds compute = cost.forward.compute + cost.backward.compute;
   const Seconds time = cost.forward.total() + cost.backward.total();
   share = time > Seconds() ? std::min(share, compute / time) : 0.0;
-  return {on_device(cost.forward), on_device(cost.backward)};
+  const auto slowed = [&](const PassCost& pass) { return alone ? Seconds() : pass.slowed; };
+  slowed_ = slowed(cost.forward) + slowed(cost.backward);
+  return {on_device(cost.forward) + slowed(cost.forward),
+          on_device(cost.backward) + slowed(cost.backward)};
 }
 
 // A rank's layers and ends are a mixture of these stages, so its share of compute lies between
 // theirs.
-void StepFloors::add_parts(StepFloor& floor) {
+void StepFloors::add_parts(bool alone, StepFloor& floor) {
   workload::Stage one = parts_.plan().kinds.front();
   const std::vector<std::int64_t> all = one.blocks;
   const std::int64_t predicted = one.mtp_layers;
@@ -63,18 +67,20 @@ void StepFloors::add_parts(StepFloor& floor) {
     one.blocks[i] = 1;
     one.layers = 1;
     ends(false, false);
-    floor.blocks[i] = see(one, floor.compute_share);
+    floor.blocks[i] = see(one, alone, floor.compute_share);
+    // On any stage at least as much as alone.
+    floor.microbatch += slowed_ * static_cast<double>(all[i]);
     ends(true, false);
-    see(one, floor.compute_share);
+    see(one, alone, floor.compute_share);
     ends(false, true);
-    see(one, floor.compute_share);
+    see(one, alone, floor.compute_share);
     one.blocks[i] = 0;
   }
   one.layers = 0;
   ends(true, false);
-  floor.embedding = see(one, unused);
+  floor.embedding = see(one, alone, unused);
   ends(false, true);
-  floor.head = see(one, unused);
+  floor.head = see(one, alone, unused);
 }
 
 void StepFloors::fill(const describe::Layout& layout, bool alone, Seconds enough,
@@ -87,7 +93,7 @@ void StepFloors::fill(const describe::Layout& layout, bool alone, Seconds enough
   if (floor.microbatch >= enough) {
     return;
   }
-  add_parts(floor);
+  add_parts(alone, floor);
   floor.compute_share = alone ? 0.0 : floor.compute_share;
 }
 

@@ -10,7 +10,9 @@
 // Stages apart take no less than all of them as one: what is hidden there hides at least as much
 // here, and waits for the host are the longest of sums instead of sums of the longest. Devices are
 // uneven in proportion to compute, which on every rank is at least `compute_share` of its time.
-// A stage takes at least what its layers take on their device one by one: `blocks`.
+// A stage takes at least what its layers take on their device one by one: `blocks`. Hidden messages
+// slow compute by a part of their own length: what hides less takes no less, so floors are of what
+// hides most, with what that slows.
 #pragma once
 
 #include <limits>
@@ -62,14 +64,15 @@ class StepFloors {
   Seconds compute(const describe::Layout& layout);
 
  private:
-  PassFloor see(const workload::Stage& stage, double& share);
-  void add_parts(StepFloor& floor);
+  PassFloor see(const workload::Stage& stage, bool alone, double& share);
+  void add_parts(bool alone, StepFloor& floor);
 
   LayoutParts parts_;
   describe::Job job_;
   const StepModel& model_;
   workload::LayerIndex index_;
   workload::Stage stage_;
+  Seconds slowed_;  // of what was seen last
 };
 
 }  // namespace sextant::step

@@ -225,13 +225,30 @@ OnceCost LayoutParts::once_beside(std::size_t index, const StageCost& passes) {
   return cost;
 }
 
-const OnceCost& LayoutParts::once_cost(std::size_t index) {
+OnceCost LayoutParts::once_cost(std::size_t index) {
   const Stage& stage = plan_->once[index];
-  const MessagePricer pricer = pricer_of(stage);
+  return step::once_cost(setting(pricer_of(stage)), stage);
+}
+
+std::vector<RankOnce> LayoutParts::make_onces() {
+  once_stages_.clear();
+  for (std::size_t i = 0; i < plan_->once.size(); ++i) {
+    once_stages_.push_back(once_cost(i));
+  }
+  std::vector<RankOnce> all;
+  all.reserve(plan_->ranks.size());
+  for (const StagePlan::Ranks& ranks : plan_->ranks) {
+    RankOnce& own = all.emplace_back();
+    for (const std::uint16_t stage : ranks.once) {
+      own += once_stages_[stage];
+    }
+  }
+  return all;
+}
+
+const std::vector<RankOnce>& LayoutParts::rank_onces() {
   const OnceKey key{.plan = pass_key_.plan,
-                    .stage = index,
                     .place = prices_.place(),
-                    .rank = pricer.rank,
                     .sp = shard_.sp,
                     .zero = layout().zero,
                     .precision = layout().precision,
@@ -240,13 +257,12 @@ const OnceCost& LayoutParts::once_cost(std::size_t index) {
                     .optimizer = layout().optimizer,
                     .reduce = scene().reduce,
                     .gather = scene().gather};
-  const std::size_t hash = hash_of({static_cast<std::int64_t>(key.plan),
-                                    static_cast<std::int64_t>(key.stage), key.place, key.rank,
+  const std::size_t hash = hash_of({static_cast<std::int64_t>(key.plan), key.place,
                                     static_cast<std::int64_t>(key.zero) * 64 +
                                         static_cast<std::int64_t>(key.reduce) * 8 +
                                         static_cast<std::int64_t>(key.gather),
                                     static_cast<std::int64_t>(key.precision)});
-  return once_parts_.get(hash, key, [&] { return step::once_cost(setting(pricer), stage); }).value;
+  return once_parts_.get(hash, key, [&] { return make_onces(); }).value;
 }
 
 // As pass_cost() does, every layer's operators and messages noted.

@@ -5,6 +5,7 @@
 // messages is given, but for those that no walk reads.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -65,8 +66,11 @@ class LayoutParts {
   [[nodiscard]] bool passes_apart() const { return once_apart(scene()); }
 
   StageCost pass_cost(const workload::Stage& stage);
+  // Of plan().ranks, each with all its stages: good until the next layout. REQUIRES:
+  // passes_apart().
+  const std::vector<RankOnce>& rank_onces();
   // Of plan().once[index]. REQUIRES: passes_apart().
-  const OnceCost& once_cost(std::size_t index);
+  OnceCost once_cost(std::size_t index);
   // The same where its `passes` hold a part of it. REQUIRES: not passes_apart().
   OnceCost once_beside(std::size_t index, const StageCost& passes);
   // What pass_cost(), and what once_cost() or once_beside(), are made of.
@@ -119,12 +123,11 @@ class LayoutParts {
     bool by_place;
     bool once_apart;
   };
-  // What terms once a step depend on, where once_apart().
+  // What terms once a step depend on, where once_apart(): where ranks lie follows from plan and
+  // place.
   struct OnceKey {
     std::uint64_t plan = 0;
-    std::size_t stage = 0;
     std::int64_t place = 0;
-    std::int64_t rank = 0;
     bool sp = false;
     describe::Zero zero = describe::Zero::kNone;
     describe::Precision precision = describe::Precision::kBf16;
@@ -142,6 +145,11 @@ class LayoutParts {
   struct OperatorBytes {
     std::size_t operator()(const cost::LayerTimes& times) const;
   };
+  struct OnceCount {
+    std::size_t operator()(const std::vector<RankOnce>& ranks) const {
+      return std::max<std::size_t>(ranks.size(), 1);
+    }
+  };
   struct MessageBytes {
     std::size_t operator()(const std::vector<LayerMessage>& messages) const;
   };
@@ -157,6 +165,7 @@ class LayoutParts {
   [[nodiscard]] StageSetting setting(const MessagePricer& pricer) {
     return {job_, scene(), model_, *operators_, *messages_, *selective_, pricer, prices_, sends_};
   }
+  std::vector<RankOnce> make_onces();
   void find_plan();
   void find_operators();
   void find_all_messages(const MessagePricer& pricer);
@@ -186,7 +195,8 @@ class LayoutParts {
 
   MessagePrices prices_;
   Memo<PlanKey, StagePlan, PlanBytes> plans_;
-  Memo<OnceKey, OnceCost> once_parts_;
+  Memo<OnceKey, std::vector<RankOnce>, OnceCount> once_parts_;
+  std::vector<OnceCost> once_stages_;  // scratch
   Memo<OperatorKey, cost::LayerTimes, OperatorBytes> operator_parts_;
   MessageMemo message_parts_;
 };

@@ -182,6 +182,18 @@ void add_replicas(const StageSetting& setting, const workload::StageView& stage,
 
 }  // namespace
 
+RankOnce& RankOnce::operator+=(const OnceCost& stage) {
+  reduced += stage.reduced;
+  gathered += stage.gathered;
+  reduced_last = std::max(reduced_last, stage.reduced_last);
+  gathered_first = std::max(gathered_first, stage.gathered_first);
+  reduced_bare += stage.reduced_bare;
+  gathered_bare += stage.gathered_bare;
+  around_update += stage.around_update;
+  update += stage.update;
+  return *this;
+}
+
 bool once_apart(const Scene& scene) {
   const bool buckets = scene.data == workload::DataDialect::kMegatron ||
                        scene.data == workload::DataDialect::kDeepspeed;

@@ -54,6 +54,19 @@ struct OnceCost {
   cost::PhaseTime update;
 };
 
+// The same of all stages of a rank.
+struct RankOnce {
+  AxisTimes reduced;
+  AxisTimes gathered;
+  Seconds reduced_last;
+  Seconds gathered_first;
+  AxisTimes reduced_bare;
+  AxisTimes gathered_bare;
+  AxisTimes around_update;
+  cost::PhaseTime update;
+  RankOnce& operator+=(const OnceCost& stage);
+};
+
 struct StageCost : OnceCost {
   PassCost forward;
   PassCost backward;

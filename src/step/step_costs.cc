@@ -131,14 +131,6 @@ StepCosts::Passes StepCosts::passes() {
 
 void StepCosts::add_bounds(Passes& passes) const {
   const StagePlan& plan = parts_.plan();
-  for (std::size_t i = 0; i < plan.kinds.size(); ++i) {
-    const StageCost& stage = kinds_[i].cost;
-    for (const PassCost* pass : {&stage.forward, &stage.backward}) {
-      if (pass->slowed > Seconds()) {
-        passes.most_slowed = std::max(passes.most_slowed, pass->slowed / pass->device());
-      }
-    }
-  }
   passes.least_compute = passes.rank.compute;
   Seconds all;
   for (std::size_t i = 0; i < plan.ranks.size(); ++i) {
@@ -181,47 +173,42 @@ void StepCosts::add_ranks(Passes& passes) const {
   }
 }
 
-StepCosts::OnceTerms StepCosts::once_terms(const StagePlan::Ranks& ranks,
-                                           const RankPasses& passes) {
-  AxisTimes reduced;
-  AxisTimes gathered;
-  AxisTimes reduced_bare;
-  AxisTimes gathered_bare;
-  Seconds last;
-  Seconds first;
-  cost::PhaseTime update;
-  OnceTerms terms;
+RankOnce StepCosts::once_beside(const StagePlan::Ranks& ranks) {
+  RankOnce all;
   for (std::size_t i = 0; i < ranks.kinds.size(); ++i) {
-    const OnceCost stage = parts_.passes_apart()
-                               ? parts_.once_cost(ranks.once[i])
-                               : parts_.once_beside(ranks.once[i], kinds_[ranks.kinds[i]].cost);
-    reduced += stage.reduced;
-    gathered += stage.gathered;
-    last = std::max(last, stage.reduced_last);
-    first = std::max(first, stage.gathered_first);
-    reduced_bare += stage.reduced_bare;
-    gathered_bare += stage.gathered_bare;
-    terms.exposed += stage.around_update;
-    update += stage.update;
+    all += parts_.once_beside(ranks.once[i], kinds_[ranks.kinds[i]].cost);
   }
-  const double share = parts_.model().facts.hiding_compute.value *
-                       hiding_microbatches(parts_.layout(), parts_.shard().microbatches);
-  terms.reduced =
-      add_beyond(reduced, reduced_bare, {passes.backward * share, last, passes.ends}, terms);
-  terms.gathered =
-      add_beyond(gathered, gathered_bare, {passes.forward * share, first, passes.begins}, terms);
-  terms.update = std::max(update.device, update.host);
-  terms.update_wait = terms.update - update.device;
+  return all;
+}
+
+double StepCosts::hiding() const {
+  return parts_.model().facts.hiding_compute.value *
+         hiding_microbatches(parts_.layout(), parts_.shard().microbatches);
+}
+
+StepCosts::OnceTerms StepCosts::once_terms(const RankOnce& once, const RankPasses& passes,
+                                           double hiding) const {
+  OnceTerms terms;
+  terms.exposed = once.around_update;
+  terms.reduced = add_beyond(once.reduced, once.reduced_bare,
+                             {passes.backward * hiding, once.reduced_last, passes.ends}, terms);
+  terms.gathered = add_beyond(once.gathered, once.gathered_bare,
+                              {passes.forward * hiding, once.gathered_first, passes.begins}, terms);
+  terms.update = std::max(once.update.device, once.update.host);
+  terms.update_wait = terms.update - once.update.device;
   return terms;
 }
 
 // The step ends with the rank that is through last.
 void StepCosts::add_once(const Passes& passes, StepTerms& terms) {
   const std::vector<StagePlan::Ranks>& all = parts_.plan().ranks;
+  const std::vector<RankOnce>* const apart = parts_.passes_apart() ? &parts_.rank_onces() : nullptr;
+  const double share = hiding();
   OnceTerms longest;
   Seconds most = -1_s;
   for (std::size_t i = 0; i < all.size(); ++i) {
-    const OnceTerms once = once_terms(all[i], passes.ranks[i]);
+    const OnceTerms once =
+        once_terms(apart != nullptr ? (*apart)[i] : once_beside(all[i]), passes.ranks[i], share);
     if (const Seconds time = once.exposed.total() + once.update; time > most) {
       most = time;
       longest = once;
@@ -268,8 +255,7 @@ StepTerms StepCosts::terms(const describe::Layout& layout) {
                terms.beside;
   const Seconds through =
       (all.rank.forward + all.rank.backward) * microbatches + all.bubble + all.between;
-  hiding_less_ = through * (1.0 - all.most_slowed) + facts.loop.value +
-                 all.least_compute * microbatches * facts.uneven.value;
+  hiding_less_ = through + facts.loop.value + all.least_compute * microbatches * facts.uneven.value;
   return terms;
 }
 
@@ -290,7 +276,9 @@ std::vector<StageCost> StepCosts::stages() {
 void StepCosts::record_once(const Passes& all, StepRecord& record) {
   const StagePlan& plan = parts_.plan();
   const std::size_t ranks = plan.rank_of[static_cast<std::size_t>(record.once_rank)];
-  const OnceTerms once = once_terms(plan.ranks[ranks], all.ranks[ranks]);
+  const OnceTerms once = once_terms(
+      parts_.passes_apart() ? parts_.rank_onces()[ranks] : once_beside(plan.ranks[ranks]),
+      all.ranks[ranks], hiding());
   record.update_wait = once.update_wait;
   for (std::size_t i = 0; i < plan.once_of.size(); ++i) {
     if (workload::pipeline_rank_of(static_cast<std::int64_t>(i), parts_.layout()) !=

@@ -24,8 +24,9 @@ class StepCosts {
   StepTerms terms(const describe::Layout& layout);
   // Of the layout that terms() was asked for last, in model order.
   std::vector<StageCost> stages();
-  // Of that layout: no other that differs from it only in hiding less is faster than this. Messages
-  // that nothing hides slow no compute beside them, and may make another rank the slowest.
+  // Of that layout: no other that differs from it only in hiding less is faster than this. What is
+  // not hidden slows no compute beside it, by a part of its own length: no pass is shorter, and no
+  // pipeline. It may make another rank the slowest. What is sent once a step is left out.
   [[nodiscard]] Seconds hiding_less() const { return hiding_less_; }
   // Why that layout takes what it takes.
   StepRecord record();
@@ -70,8 +71,7 @@ class StepCosts {
     bool simulated = true;
     // Of any rank and stage: what a layout that hides less has at least.
     Seconds least_compute;
-    Seconds mean_compute;      // of all ranks
-    double most_slowed = 0.0;  // share of a pass
+    Seconds mean_compute;  // of all ranks
     std::vector<RankPasses> ranks;
   };
 
@@ -100,7 +100,12 @@ class StepCosts {
   };
   static BeyondShares add_beyond(const AxisTimes& all, const AxisTimes& bare, const Behind& behind,
                                  OnceTerms& terms);
-  [[nodiscard]] OnceTerms once_terms(const StagePlan::Ranks& ranks, const RankPasses& passes);
+  // Of a rank of a layout whose passes hold what is sent once.
+  [[nodiscard]] RankOnce once_beside(const StagePlan::Ranks& ranks);
+  [[nodiscard]] OnceTerms once_terms(const RankOnce& once, const RankPasses& passes,
+                                     double hiding) const;
+  // How much of a pass of a microbatch hides what is sent once.
+  [[nodiscard]] double hiding() const;
   void add_once(const Passes& passes, StepTerms& terms);
   void add_ranks(Passes& passes) const;
   std::optional<PipelineSpan> pipeline_span();

@@ -6,7 +6,8 @@
 //
 //   FSDP2 (torchtitan)  every parameter is padded in dimension 0 to a multiple of the shards, after
 //              tensor parallelism took its part of that dimension
-//   flat (FSDP1, ZeRO-3, Megatron-FSDP)  a unit is one flat tensor, padded as a whole
+//   flat (FSDP1, Megatron-FSDP)  a unit is one flat tensor, padded as a whole
+// DeepSpeed's ZeRO-3 knows no units: zero3_traffic.h.
 // Source: PyTorch 2.11, torch/distributed/fsdp/_fully_shard (_fsdp_param.py, _fsdp_collectives.py,
 // _fsdp_param_group.py) and the calls it was seen to make (docs/models/traffic.md).
 #pragma once

@@ -108,6 +108,20 @@ void walk_permutes(const Walk<Sink>& at, Part part, const RoutedRows& rows, std:
   at.sink.stream(move);
 }
 
+// The bias of experts' second product, where it is added behind it.
+template <class Sink>
+void walk_expert_bias(const Walk<Sink>& at, double rows, std::int64_t width, std::int64_t experts) {
+  const StreamTable& streams = *at.options.streams;
+  Stream add{.part = Part::kExpertFc2,
+             .kind = OpKind::kResidual,
+             .rows = rows,
+             .width = width,
+             .cost = streams.expert_bias};
+  add.cost.kernels += streams.each_expert * static_cast<double>(experts);
+  add.cost.backward_kernels += streams.each_expert_backward * static_cast<double>(experts);
+  at.sink.stream(add);
+}
+
 template <class Sink>
 void walk_experts(const Walk<Sink>& at, const describe::MoeFfn& moe, const RoutedRows& rows,
                   std::int64_t input) {
@@ -127,6 +141,9 @@ void walk_experts(const Walk<Sink>& at, const describe::MoeFfn& moe, const Route
                         .n = input,
                         .k = width,
                         .bias = moe.expert_bias});
+  if (moe.expert_bias) {
+    walk_expert_bias(at, rows.received, input, experts);
+  }
 }
 
 // The router multiplies in the activations' format and writes fp32 logits, then scores and the

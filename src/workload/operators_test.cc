@@ -199,6 +199,25 @@ TEST(Operators, ExpertsGetTheirBalancedShareOfTheGroupsTokens) {
   EXPECT_EQ(router.dtype, describe::DType::kBf16);  // its result is fp32
 }
 
+// Megatron adds the bias behind the second product expert by expert in fp32 code, 14 passes of 16
+// bits; compiled code once through.
+TEST(Operators, TheBiasOfExpertsIsAddedBehindTheirSecondProduct) {
+  Job job = job_of("gpt-oss-120b");
+  job.layout.ep = 64;
+  const Wanted added{Part::kExpertFc2, OpKind::kResidual};
+  const Operator eager = chosen(all_operators(job), added)[0];
+  const double elements = static_cast<double>(eager.m) * 2880.0;
+  EXPECT_EQ(eager.n, 2880);
+  EXPECT_EQ((eager.read + eager.written) / Bytes(1.0), 14.0 * 2.0 * elements);
+  EXPECT_EQ(eager.kernels, 2.0 + 2.0 * 2.0);  // 2 experts a rank
+  job.framework = describe::Framework::kMaxtext;
+  const Operator compiled = chosen(all_operators(job), added)[0];
+  EXPECT_EQ((compiled.read + compiled.written) / Bytes(1.0), 2.0 * 2.0 * elements);
+  for (const Operator& one : all_operators(job_of("mixtral-8x7b"))) {
+    EXPECT_FALSE(one.part == Part::kExpertFc2 && one.kind == OpKind::kResidual);
+  }
+}
+
 TEST(Operators, ExpertTensorParallelismTradesWidthForTokens) {
   Job job = job_of("mixtral-8x7b");
   job.layout.tp = 4;

@@ -5,6 +5,7 @@
 #include "workload/fsdp_traffic.h"
 #include "workload/pp_traffic.h"
 #include "workload/xla_traffic.h"
+#include "workload/zero3_traffic.h"
 
 namespace sextant::workload {
 
@@ -70,6 +71,8 @@ void layer_parameters(const Scene& at, const describe::Block& block, FsdpWhen wh
                          .reduce = when == FsdpWhen::kReduce ? 1 : 0};
     for_each_parameter(at.model, block,
                        [&](const ParameterShape& shape) { xla_parameter(at, shape, times, sink); });
+  } else if (fetches_buckets(at)) {
+    zero3_layers(at, block, 1, when, sink);
   } else if (gathers_layers(at)) {
     fsdp_layers(at, layer_units(at, block, 1), when, sink);
   }
@@ -80,6 +83,8 @@ template <class Sink>
 void parameter_messages(const Scene& at, const StageView& stage, Sink& sink) {
   if (at.data == DataDialect::kXla) {
     xla_layers(at, stage, sink);
+  } else if (fetches_buckets(at)) {
+    zero3_all_layers(at, stage, sink);
   } else if (gathers_layers(at)) {
     fsdp_all_layers(at, stage, sink);
   }
@@ -134,6 +139,8 @@ void replica_messages(const Scene& at, const StageView& stage, const StepSums& s
     bucket_messages(at, stage, sums.trained, sink);
   } else if (at.data == DataDialect::kXla) {
     xla_ends(at, stage, sink);
+  } else if (fetches_buckets(at)) {
+    zero3_ends(at, stage, sink);
   } else if (gathers_layers(at)) {
     fsdp_ends(at, stage, sink);
   }

@@ -44,6 +44,18 @@ constexpr StreamCost kSpelledGelu{.read = 10.0,
 constexpr double kLookupIndexed = 7.0;
 constexpr double kLookupKernels = 25.0;
 
+// Megatron adds the bias of experts' second product in PyTorch code: for every expert bias times
+// probability in fp32, that added to the product; then all joined, and narrowed. Backward widens,
+// narrows the product's share, and multiplies and sums twice, for probability and bias; the shares
+// are joined again. In elements of 16 bits.
+// Source: Megatron-LM d98e8a64, core/transformer/moe/experts.py (TEGroupedMLP._apply_bias).
+constexpr StreamCost kEagerExpertBias{.read = 7.0,
+                                      .written = 7.0,
+                                      .backward_read = 12.0,
+                                      .backward_written = 8.0,
+                                      .kernels = 2.0,
+                                      .backward_kernels = 2.0};
+
 constexpr StreamTable kFusedTable{
     .rms_norm = kOnce,
     .layer_norm = kOnce,
@@ -55,7 +67,10 @@ constexpr StreamTable kFusedTable{
     .joined = kJoin,
     .input_cast = kNothing,
     .scores = kOnce,
-    .head_copies = kNothing};
+    .head_copies = kNothing,
+    .expert_bias = kEagerExpertBias,
+    .each_expert = 2.0,
+    .each_expert_backward = 5.0};
 
 // The residual is added inside the norm's kernel; rotary computes sines and cosines.
 constexpr StreamTable kCompiledTable{.rms_norm = kOnce,

@@ -68,6 +68,13 @@ constexpr StreamCost repeated_heads(double held) {
           .backward_kernels = 2.0};
 }
 
+// A bias added to a product's result by a kernel of its own; its gradient is the product's.
+inline constexpr StreamCost kBiasAdd{.read = 1.0,
+                                     .written = 1.0,
+                                     .backward_read = 0.0,
+                                     .backward_written = 0.0,
+                                     .backward_kernels = 0.0};
+
 struct StreamTable {
   StreamCost rms_norm;
   StreamCost layer_norm;
@@ -84,6 +91,10 @@ struct StreamTable {
   StreamCost head_copies;       // queries, keys and values made contiguous for it
   double lookup_indexed = 0.0;  // an embedding's gradient: sorted, summed, scattered
   double lookup_kernels = 1.0;
+  // The bias of experts' second product, added behind it; kernels for each expert of the rank.
+  StreamCost expert_bias = kBiasAdd;
+  double each_expert = 0.0;
+  double each_expert_backward = 0.0;
 };
 
 const StreamTable& stream_table(Code code);

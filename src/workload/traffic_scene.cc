@@ -153,8 +153,10 @@ Scene scene_of(const describe::Job& job, const Layout& layout, const Shard& shar
                         ? divided_up(shard.microbatches, 2)
                         : shard.microbatches;
   at.activation = activation_format(layout.precision);
-  // XLA reduces gradients in the format of the products, whatever the parameters' own.
-  at.gradient = at.data == DataDialect::kXla ? at.activation : format_of(layout.gradients);
+  // XLA and DeepSpeed's ZeRO-3 reduce gradients in the format of the products, whatever they are
+  // summed in. Source: DeepSpeed edaa7221, runtime/engine.py (communication_data_type).
+  const bool of_products = at.data == DataDialect::kXla || fetches_buckets(at);
+  at.gradient = of_products ? at.activation : format_of(layout.gradients);
   at.parameter = parameter_format(at);
   at.all_bytes = activation_bytes(at, shard.tokens, job.model.hidden);
   at.region_bytes = activation_bytes(at, shard.region_tokens, job.model.hidden);

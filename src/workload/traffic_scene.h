@@ -80,6 +80,12 @@ RecomputedLayers repeated_layers(const Scene& at, const StageView& stage, std::s
 // Does the policy count the layers of a stage (block method, every second layer)?
 bool counts_layers(const describe::RecomputePolicy& policy);
 
+// Does DeepSpeed's ZeRO-3 fetch and reduce parameters in buckets (zero3_traffic.h)?
+inline bool fetches_buckets(const Scene& at) {
+  return at.replicated && at.data == DataDialect::kDeepspeed &&
+         at.layout.zero == describe::Zero::kParameters;
+}
+
 Scene scene_of(const describe::Job& job, const describe::Layout& layout, const Shard& shard,
                const Routing& routing);
 

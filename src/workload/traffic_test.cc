@@ -198,10 +198,6 @@ TEST(Traffic, DeepSpeedReducesWholeBucketsInEveryMicrobatchFromStageTwoOn) {
     EXPECT_EQ(calls(list, {.group = GroupKind::kDp, .what = "gradients"}), times);
     EXPECT_EQ(calls(list, {.op = CollectiveOp::kAllGather, .group = GroupKind::kShard}), 1);
   }
-  job.layout.zero = Zero::kParameters;  // two layers and the root; layers again in backward
-  const auto list = step_collectives(job);
-  EXPECT_EQ(calls(list, {.op = CollectiveOp::kAllGather, .group = GroupKind::kShard}), 5 * 5);
-  EXPECT_EQ(calls(list, {.op = CollectiveOp::kReduceScatter, .group = GroupKind::kShard}), 5 * 3);
 }
 
 TEST(Traffic, HybridShardingSumsShardsOverTheirReplicas) {

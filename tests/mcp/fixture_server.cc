@@ -62,6 +62,16 @@ Handled with_progress(const Call& call) {
   return content({text("done")});
 }
 
+// Three messages, some time apart.
+Handled with_logging(const Call& call) {
+  for (const char* words :
+       {"Tool execution started", "Tool processing data", "Tool execution completed"}) {
+    call.log(LogLevel::kInfo, words);
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  return content({text("logged")});
+}
+
 std::vector<Named> plain_tools() {
   const Json mixed_text = text("Multiple content types test:");
   Json failed = content({text("This tool intentionally returns an error for testing")});
@@ -79,7 +89,8 @@ std::vector<Named> plain_tools() {
                                embedded("test://mixed-content-resource", "application/json",
                                         "{\"test\":\"data\",\"value\":123}")})),
           tool_saying("test_error_handling", failed),
-          tool_saying("test_logging_tool", content({text("nothing is logged")})),
+          tool("test_logging_tool", with_logging),
+          tool("test_tool_with_logging", with_logging),
           tool("test_tool_with_progress", with_progress),
           tool("test_missing_capability", [](const Call& call) -> Handled {
             if (call.capabilities.contains("sampling")) {

@@ -67,10 +67,12 @@ struct Command {
   std::vector<Option> options;
   std::function<Result<Output>(const Arguments&, const Session&)> run;
   bool hidden = false;
-  bool has_findings = false;  // -o github and -o sarif too
+  bool has_findings = false;   // -o github and -o sarif too
+  bool takes_command = false;  // what stands behind "--" is another program's, for its positional
 };
 
 // One function a subcommand that is no use case, one file each.
+Command capture_command();
 Command completion_command();
 Command config_command();
 Command doctor_command();

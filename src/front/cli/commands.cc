@@ -19,8 +19,9 @@ const std::vector<Command>& commands() {
     for (const app::UseCase& use_case : app::use_cases()) {
       all.push_back(command_of(use_case));
     }
-    for (const Command& own : {completion_command(), config_command(), doctor_command(),
-                               mcp_command(), complete_command(), man_command()}) {
+    for (const Command& own :
+         {capture_command(), completion_command(), config_command(), doctor_command(),
+          mcp_command(), complete_command(), man_command()}) {
       all.push_back(own);
     }
     return all;

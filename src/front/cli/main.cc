@@ -12,6 +12,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "app/capture_command.h"
 #include "app/context.h"
 #include "base/text.h"
 #include "explain/fitted.h"
@@ -122,6 +123,10 @@ int run_program(const std::vector<std::string>& arguments) {
 int main(int argc, char** argv) {
   std::signal(SIGINT, [](int) { _exit(sextant::front::kExitInterrupted); });
   try {
+    // Called by another program's name inside a capture (docs/capture.md).
+    if (argc > 0 && sextant::app::is_stand_in_call(argv[0])) {
+      _exit(sextant::app::stand_in_call({argv, argv + argc}));
+    }
     return sextant::front::run_program({argv + 1, argv + argc});
   } catch (const std::exception& error) {  // out of memory, or a bug: never a stack trace
     std::fputs("sextant: error: ", stderr);

@@ -164,7 +164,19 @@ std::map<std::string, app::Setting> setting_flags(const Bound& bound) {
   return flags;
 }
 
+// Another program's words, which no option of ours may be looked for in.
+std::vector<std::string> take_command(const Command& command, std::vector<std::string>& rest) {
+  const auto mark = std::find(rest.begin(), rest.end(), "--");
+  if (!command.takes_command || mark == rest.end()) {
+    return {};
+  }
+  std::vector<std::string> words(mark + 1, rest.end());
+  rest.erase(mark, rest.end());
+  return words;
+}
+
 Parsed parse_with(const Command& command, std::vector<std::string> rest) {
+  std::vector<std::string> of_other = take_command(command, rest);
   if (std::any_of(rest.begin(), rest.end(),
                   [](const std::string& word) { return word == "-h" || word == "--help"; })) {
     return Information{command_help(command)};
@@ -188,6 +200,9 @@ Parsed parse_with(const Command& command, std::vector<std::string> rest) {
   for (const Positional& positional : command.positionals) {
     const std::string& name = positional.name;
     for (std::string& value : bound.values[name]) {
+      invocation.arguments.add(name, std::move(value));
+    }
+    for (std::string& value : of_other) {
       invocation.arguments.add(name, std::move(value));
     }
     if (std::string& word = bound.words[name]; !word.empty()) {

@@ -161,10 +161,10 @@ class HttpServer {
 
   void take(const Notification& notification, const http::Request& request) {
     const auto session = header_of(request, kSessionHeader);
-    const auto requests = session ? sessions_.find(*session) : nullptr;
-    if (requests && notification.method == "notifications/cancelled" &&
+    const auto found = session ? sessions_.find(*session) : nullptr;
+    if (found && notification.method == "notifications/cancelled" &&
         notification.params.contains("requestId")) {
-      requests->cancel(notification.params.at("requestId"));
+      found->requests.cancel(notification.params.at("requestId"));
     }
   }
 
@@ -173,15 +173,15 @@ class HttpServer {
     const auto session = header_of(request, kSessionHeader);
     // The other era knows no sessions and ignores the header.
     const bool has_session = session && headers.version != std::string(kStatelessVersion);
-    const auto requests = has_session ? sessions_.find(*session) : nullptr;
-    if (has_session && !requests) {
+    const auto found = has_session ? sessions_.find(*session) : nullptr;
+    if (has_session && !found) {
       exchange.answer(json_reply(
           404, error_message(asked.id, {.code = kInvalidRequest,
                                         .message = "there is no such session: initialize again"})));
       return;
     }
     const InFlight::Stop own =
-        requests ? requests->begin(asked.id) : std::make_shared<std::atomic<bool>>(false);
+        found ? found->requests.begin(asked.id) : std::make_shared<std::atomic<bool>>(false);
     if (!own) {
       exchange.answer(
           json_reply(400, error_message(asked.id, {.code = kInvalidRequest,
@@ -189,25 +189,32 @@ class HttpServer {
                                                               "answered"})));
       return;
     }
-    answer(asked, headers, *own, exchange,
-           http::value_of(request.headers, "Accept").find("text/event-stream") !=
-               std::string_view::npos);
-    if (requests) {
-      requests->end(asked.id);
+    answer(asked, headers, {*own, found ? &found->log_level : nullptr}, request, exchange);
+    if (found) {
+      found->requests.end(asked.id);
     }
   }
 
-  void answer(const Request& asked, const RequestHeaders& headers, std::atomic<bool>& stop,
-              http::Exchange& exchange, bool may_stream) {
-    ReplyStream stream(exchange, may_stream);
+  // What of a session one request needs.
+  struct Hold {
+    std::atomic<bool>& stop;
+    std::atomic<LogLevel>* log_level;
+  };
+
+  void answer(const Request& asked, const RequestHeaders& headers, const Hold& hold,
+              const http::Request& request, http::Exchange& exchange) {
+    ReplyStream stream(exchange,
+                       http::value_of(request.headers, "Accept").find("text/event-stream") !=
+                           std::string_view::npos);
     const Answer answer = [&] {
       std::optional<Watch> watch;
       if (may_take_long(asked)) {
-        watch.emplace(exchange.gone(), stop);
+        watch.emplace(exchange.gone(), hold.stop);
       }
       return server_.answer(asked,
-                            {.stop = stop,
+                            {.stop = hold.stop,
                              .notify = [&](const Json& notification) { stream.tell(notification); },
+                             .log_level = hold.log_level,
                              .headers = headers});
     }();
     http::Headers also;

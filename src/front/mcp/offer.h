@@ -5,7 +5,9 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -23,6 +25,21 @@ enum class Era : std::uint8_t {
 inline constexpr std::string_view kStatelessVersion = "2026-07-28";
 inline constexpr std::string_view kHandshakeVersion = "2025-11-25";
 
+// How much what is logged matters, as RFC 5424 has it; the least first.
+enum class LogLevel : std::uint8_t {
+  kDebug,
+  kInfo,
+  kNotice,
+  kWarning,
+  kError,
+  kCritical,
+  kAlert,
+  kEmergency,
+  kSilent,  // above all: nothing is sent
+};
+// "warning"; nothing where it is no level.
+std::optional<LogLevel> log_level(std::string_view word);
+
 // One request, as its handler sees it.
 struct Call {
   const Json& params;
@@ -33,6 +50,9 @@ struct Call {
   // How far it is: a number that grows, of how many (0: not known), and words. Does nothing where
   // nobody asked for it.
   std::function<void(std::int64_t done, std::int64_t of, const std::string& words)> progress;
+  // Words for whoever reads the client's log. Does nothing where less than that level was asked
+  // for, or nothing at all.
+  std::function<void(LogLevel level, const std::string& words)> log;
 };
 
 using Handled = tl::expected<Json, Failure>;

@@ -15,7 +15,12 @@ namespace {
 constexpr std::string_view kVersionKey = "io.modelcontextprotocol/protocolVersion";
 constexpr std::string_view kCapabilitiesKey = "io.modelcontextprotocol/clientCapabilities";
 constexpr std::string_view kClientKey = "io.modelcontextprotocol/clientInfo";
+constexpr std::string_view kLogLevelKey = "io.modelcontextprotocol/logLevel";
 constexpr std::string_view kServerKey = "io.modelcontextprotocol/serverInfo";
+
+// In the order of LogLevel, without kSilent.
+constexpr auto kLogLevelWords = std::to_array<std::string_view>(
+    {"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"});
 
 // For how long a client may keep a list or a resource: nothing here changes while the server runs.
 constexpr int kFreshMilliseconds = 300'000;
@@ -135,6 +140,32 @@ Handled method_not_found(const std::string& method) {
                  nullptr, 404);
 }
 
+// The least that is sent of the log: of the stateless era what the request says, else what the
+// connection was told.
+LogLevel level_of(const Json& meta, const Exchange& exchange, Era era) {
+  if (era == Era::kStateless) {
+    return log_level(text_of(meta, kLogLevelKey)).value_or(LogLevel::kSilent);
+  }
+  return exchange.log_level == nullptr ? LogLevel::kSilent : exchange.log_level->load();
+}
+
+auto log_of(LogLevel least, const Exchange& exchange) {
+  return [least, notify = exchange.notify](LogLevel level, const std::string& words) {
+    if (level < least || least == LogLevel::kSilent || !notify) {
+      return;
+    }
+    notify(notification_message("notifications/message",
+                                {{"level", kLogLevelWords.at(static_cast<std::size_t>(level))},
+                                 {"logger", "sextant"},
+                                 {"data", words}}));
+  };
+}
+
+tl::unexpected<Failure> no_log_level() {
+  return refused(kInvalidParams,
+                 fmt::format("the level is one of {}", fmt::join(kLogLevelWords, ", ")));
+}
+
 // Sends what is asked to be told, each number above the last.
 auto progress_of(const Json& meta, const Exchange& exchange) {
   const auto token = meta.find("progressToken");
@@ -157,6 +188,13 @@ auto progress_of(const Json& meta, const Exchange& exchange) {
 }
 
 }  // namespace
+
+std::optional<LogLevel> log_level(std::string_view word) {
+  const auto* const found = std::ranges::find(kLogLevelWords, word);
+  return found == kLogLevelWords.end()
+             ? std::nullopt
+             : std::optional(static_cast<LogLevel>(found - kLogLevelWords.begin()));
+}
 
 bool may_take_long(const Request& request) {
   return request.method == "tools/call" || request.method == "resources/read" ||
@@ -222,12 +260,16 @@ Handled Server::handled(const Request& request, const Exchange& exchange, Era er
     return tl::unexpected(sound.error());
   }
   const Json& meta = meta_of(request);
+  if (meta.contains(kLogLevelKey) && !log_level(text_of(meta, kLogLevelKey))) {
+    return no_log_level();
+  }
   const Call call{.params = request.params,
                   .era = era,
                   .capabilities = object_of(meta, kCapabilitiesKey),
                   .client = text_of(object_of(meta, kClientKey), "name"),
                   .stop = exchange.stop,
-                  .progress = progress_of(meta, exchange)};
+                  .progress = progress_of(meta, exchange),
+                  .log = log_of(level_of(meta, exchange, era), exchange)};
   if (era == Era::kHandshake) {
     if (request.method == "initialize") {
       return handshake(request.params);
@@ -235,12 +277,16 @@ Handled Server::handled(const Request& request, const Exchange& exchange, Era er
     if (request.method == "ping") {
       return Json::object();
     }
+    if (request.method == "logging/setLevel") {
+      return set_log_level(request.params, exchange);
+    }
   } else if (request.method == "server/discover") {
     return discovered();
   }
   try {
     return dispatched(request.method, call);
   } catch (const std::exception&) {  // out of memory, or a bug: its words are not the client's
+    call.log(LogLevel::kCritical, "a request failed inside");
     return refused(kInternalError, "the request failed inside");
   }
 }
@@ -249,7 +295,20 @@ Json Server::capabilities() const {
   return {{"tools", Json::object()},
           {"resources", Json::object()},
           {"prompts", Json::object()},
-          {"completions", Json::object()}};
+          {"completions", Json::object()},
+          {"logging", Json::object()}};
+}
+
+Handled Server::set_log_level(const Json& params, const Exchange& exchange) {
+  const auto level = log_level(text_of(params, "level"));
+  if (!level) {
+    return no_log_level();
+  }
+  if (exchange.log_level == nullptr) {
+    return refused(kInvalidRequest, "there is no session that could keep a level: initialize");
+  }
+  exchange.log_level->store(*level);
+  return Json::object();
 }
 
 Json Server::handshake(const Json& params) const {

@@ -26,7 +26,9 @@ struct RequestHeaders {
 struct Exchange {
   const std::atomic<bool>& stop;
   std::function<void(const Json& notification)> notify;
-  bool handshaken = false;                     // an initialize was answered on this connection
+  bool handshaken = false;  // an initialize was answered on this connection
+  // What the connection, or session, asked to be sent of the log; null: nothing is kept of it.
+  std::atomic<LogLevel>* log_level = nullptr;
   std::optional<RequestHeaders> headers = {};  // over HTTP
 };
 
@@ -48,6 +50,7 @@ class Server {
   [[nodiscard]] Json capabilities() const;
   [[nodiscard]] Json handshake(const Json& params) const;
   [[nodiscard]] Json discovered() const;
+  [[nodiscard]] static Handled set_log_level(const Json& params, const Exchange& exchange);
   [[nodiscard]] Handled dispatched(const std::string& method, const Call& call) const;
   [[nodiscard]] Handled read(const Call& call) const;
 

@@ -14,6 +14,12 @@ Offer small_offer() {
                     return Json{{"content", Json::array()},
                                 {"saw", object_of(call.params, "arguments")}};
                   }},
+                 {{{"name", "logs"}},
+                  [](const Call& call) -> Handled {
+                    call.log(LogLevel::kDebug, "detail");
+                    call.log(LogLevel::kWarning, "careful");
+                    return Json{{"content", Json::array()}};
+                  }},
                  {{{"name", "breaks"}},
                   [](const Call&) -> Handled { throw std::runtime_error("secret inside"); }}};
   offer.read = [](const std::string& uri, const Call&) -> Handled {
@@ -44,13 +50,15 @@ struct Asked {
 };
 
 Asked ask_server(const Request& request, bool handshaken = false,
-                 std::optional<RequestHeaders> headers = {}) {
+                 std::optional<RequestHeaders> headers = {},
+                 std::atomic<LogLevel>* log_level = nullptr) {
   const std::atomic<bool> stop = false;
   Asked asked;
   asked.answer =
       server().answer(request, {.stop = stop,
                                 .notify = [&](const Json& one) { asked.told.push_back(one); },
                                 .handshaken = handshaken,
+                                .log_level = log_level,
                                 .headers = std::move(headers)});
   return asked;
 }
@@ -91,7 +99,7 @@ TEST(McpServer, WithoutAVersionAHandshakeComesFirst) {
   EXPECT_EQ(asked.answer.message["result"]["protocolVersion"], "2025-11-25");
   EXPECT_FALSE(asked.answer.message["result"].contains("resultType"));
   const Asked after = ask_server({2, "tools/list"}, /*handshaken=*/true);
-  EXPECT_EQ(after.answer.message["result"]["tools"].size(), 2U);
+  EXPECT_EQ(after.answer.message["result"]["tools"].size(), 3U);
   EXPECT_FALSE(after.answer.message["result"].contains("ttlMs"));
 }
 
@@ -109,6 +117,41 @@ TEST(McpServer, MethodsOfOneEraAreNotOfTheOther) {
   const Asked asked = ask_server({1, "server/discover"}, /*handshaken=*/true);
   EXPECT_EQ(code_of(asked), kMethodNotFound);
   EXPECT_EQ(asked.answer.http_status, 200);
+}
+
+TEST(McpServer, NothingIsLoggedUntilALevelIsAskedFor) {
+  std::atomic<LogLevel> level = LogLevel::kSilent;
+  const Request call{1, "tools/call", {{"name", "logs"}}};
+  EXPECT_TRUE(ask_server(call, true, {}, &level).told.empty());
+  EXPECT_TRUE(ask_server(stateless("tools/call", {{"name", "logs"}})).told.empty());
+}
+
+TEST(McpServer, WhatIsLoggedIsOfTheLevelAskedForOrAbove) {
+  std::atomic<LogLevel> level = LogLevel::kSilent;
+  const Request set{1, "logging/setLevel", {{"level", "notice"}}};
+  EXPECT_EQ(ask_server(set, true, {}, &level).answer.message["result"], Json::object());
+  const Asked asked = ask_server({2, "tools/call", {{"name", "logs"}}}, true, {}, &level);
+  ASSERT_EQ(asked.told.size(), 1U);
+  EXPECT_EQ(asked.told[0]["method"], "notifications/message");
+  EXPECT_EQ(asked.told[0]["params"],
+            (Json{{"level", "warning"}, {"logger", "sextant"}, {"data", "careful"}}));
+}
+
+TEST(McpServer, AStatelessRequestSaysItsLevelItself) {
+  Request call = stateless("tools/call", {{"name", "logs"}});
+  call.params["_meta"]["io.modelcontextprotocol/logLevel"] = "debug";
+  EXPECT_EQ(ask_server(call).told.size(), 2U);
+  call.params["_meta"]["io.modelcontextprotocol/logLevel"] = "loud";
+  EXPECT_EQ(code_of(ask_server(call)), kInvalidParams);
+}
+
+TEST(McpServer, ALevelThatIsNoneOrThatNobodyCanKeepIsRefused) {
+  std::atomic<LogLevel> level = LogLevel::kSilent;
+  const Request set{1, "logging/setLevel", {{"level", "loud"}}};
+  EXPECT_EQ(code_of(ask_server(set, true, {}, &level)), kInvalidParams);
+  EXPECT_EQ(level.load(), LogLevel::kSilent);
+  const Request nowhere{1, "logging/setLevel", {{"level", "info"}}};
+  EXPECT_EQ(code_of(ask_server(nowhere, true)), kInvalidRequest);
 }
 
 TEST(McpServer, HeadersRepeatWhatTheBodySays) {

@@ -1,6 +1,7 @@
 #include "front/mcp/sextant_offer.h"
 
 #include "explain/provenance.h"
+#include "front/mcp/listed_tool.h"
 
 namespace sextant::front::mcp {
 namespace {
@@ -22,7 +23,7 @@ Offer sextant_offer(Desk& desk) {
   offer.info = {
       {"name", "sextant"}, {"title", "Sextant"}, {"version", std::string(explain::tool_version())}};
   offer.instructions = kInstructions;
-  for (const ToolRow& row : tool_rows()) {
+  for (const app::ToolRow& row : app::tool_rows()) {
     if (!row.writes || desk.may_add) {
       offer.tools.push_back({listed_tool(row), [&row, &desk](const Call& call) {
                                return answered_tool(row, call, desk);

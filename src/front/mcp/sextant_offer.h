@@ -10,9 +10,9 @@
 #include <string>
 
 #include "app/context.h"
+#include "app/tool_table.h"
 #include "front/mcp/answer_store.h"
 #include "front/mcp/offer.h"
-#include "front/mcp/tool_table.h"
 
 namespace sextant::front::mcp {
 
@@ -30,7 +30,7 @@ struct Desk {
 Offer sextant_offer(Desk& desk);
 
 // The parts of it.
-Handled answered_tool(const ToolRow& row, const Call& call, Desk& desk);
+Handled answered_tool(const app::ToolRow& row, const Call& call, Desk& desk);
 Json listed_resources();
 Json listed_templates();
 Handled read_resource(const std::string& uri, const Call& call, Desk& desk);

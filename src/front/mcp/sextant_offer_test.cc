@@ -99,7 +99,7 @@ TEST_F(SextantOffer, NothingIsSentToALanguageModel) {
                                    {"llm", "http://127.0.0.1:9"},
                                    {"llm-model", "m"}});
   EXPECT_TRUE(failed(asked));
-  EXPECT_NE(text(asked).find("`llm` is no argument"), std::string::npos) << text(asked);
+  EXPECT_NE(text(asked).find("'llm' is no argument"), std::string::npos) << text(asked);
 }
 
 TEST_F(SextantOffer, AnAnswerIsAShortTextAndADocument) {

@@ -29,12 +29,4 @@ inline constexpr std::size_t kMostCuts = 24;
 // nothing more can be cut.
 Shortened shortened(const Json& value, std::size_t most);
 
-// A page of a text, cut at the end of a line where there is one; pages are counted from 1.
-struct Page {
-  std::string text;
-  std::size_t of = 1;  // pages there are
-};
-// REQUIRES: page ≥ 1. A page that is not there is empty.
-Page page_of(std::string_view text, std::size_t page, std::size_t most);
-
 }  // namespace sextant::front::mcp

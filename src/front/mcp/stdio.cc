@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <condition_variable>
 #include <deque>
@@ -138,9 +139,10 @@ class StreamServer {
         send(notification);
       }
     };
-    Answer answer =
-        server_.answer(waiting.request,
-                       {.stop = *waiting.stop, .notify = notify, .handshaken = waiting.handshaken});
+    Answer answer = server_.answer(waiting.request, {.stop = *waiting.stop,
+                                                     .notify = notify,
+                                                     .handshaken = waiting.handshaken,
+                                                     .log_level = &log_level_});
     in_flight_.end(waiting.request.id);
     if (!waiting.stop->load()) {
       send(answer.message);
@@ -191,7 +193,8 @@ class StreamServer {
 
   const Server& server_;
   Streams streams_;
-  bool handshaken_ = false;  // of the reading thread
+  bool handshaken_ = false;                              // of the reading thread
+  std::atomic<LogLevel> log_level_ = LogLevel::kSilent;  // until the client asks for more
   InFlight in_flight_;
   std::mutex mutex_;
   std::condition_variable changed_;

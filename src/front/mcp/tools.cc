@@ -1,12 +1,14 @@
 // A tool's call: arguments, one app call, an answer cut to size.
 #include <algorithm>
+#include <array>
 #include <cctype>
 
 #include <fmt/format.h>
 
+#include "app/tool_values.h"
 #include "base/text.h"
+#include "base/text_pages.h"
 #include "explain/style.h"
-#include "front/mcp/arguments.h"
 #include "front/mcp/sextant_offer.h"
 #include "front/mcp/shortened.h"
 #include "front/mcp/spelling.h"
@@ -103,7 +105,7 @@ Json resource_link(const std::string& uri, const std::string& name, std::string_
 }
 
 std::string summary_text(const KeptAnswer& answer) {
-  const Page page = page_of(answer.text, 1, kMostText);
+  const TextPage page = page_of(answer.text, 1, kMostText);
   std::string text = page.text;
   if (page.of > 1) {
     text += fmt::format("… ({} more pages: the same call with detail \"text:2\")\n", page.of - 1);
@@ -121,7 +123,7 @@ std::string summary_text(const KeptAnswer& answer) {
   return text;
 }
 
-Json whole_result(const ToolRow& row, const KeptAnswer& answer) {
+Json whole_result(const app::ToolRow& row, const KeptAnswer& answer) {
   Shortened cut = shortened(document_of(answer), kMostAnswer);
   Json content = Json::array({text_block(summary_text(answer))});
   content.push_back(resource_link(fmt::format("sextant://answers/{}/json", answer.handle),
@@ -166,7 +168,7 @@ Json detail_document(const Json& document, const std::string& at, std::string_vi
 }
 
 Json page_result(const KeptAnswer& answer, const std::string& detail, std::size_t page) {
-  const Page found = page_of(answer.text, page, kMostDetail);
+  const TextPage found = page_of(answer.text, page, kMostDetail);
   if (page > found.of) {
     return failed_tool(fmt::format("`detail`: the answer's text has {} pages", found.of));
   }
@@ -209,7 +211,7 @@ Json detail_result(const KeptAnswer& answer, const std::string& detail) {
 }
 
 // What is asked, without what of its answer.
-std::string question_of(const ToolRow& row, const Json& arguments) {
+std::string question_of(const app::ToolRow& row, const Json& arguments) {
   std::map<std::string, std::string> given;
   for (const auto& [name, value] : arguments.items()) {
     if (name != "detail") {
@@ -219,18 +221,28 @@ std::string question_of(const ToolRow& row, const Json& arguments) {
   return fmt::format("{} {}", row.name, one_line(Json(given)));
 }
 
-Result<app::Reply> reply_to(const ToolRow& row, const app::Values& values, const Call& call,
+Result<app::Reply> reply_to(const app::ToolRow& row, const app::Values& values, const Call& call,
                             const Desk& desk) {
   std::int64_t lines = 0;
-  return app::ask(use_case_of(row), values, desk.context,
+  return app::ask(app::use_case_of(row), values, desk.context,
                   {.stop = &call.stop, .progress = [&](const std::string& line) {
                      call.progress(++lines, 0, tool_spelling(line));
+                     call.log(LogLevel::kInfo,
+                              fmt::format("{}: {}", row.name, tool_spelling(line)));
                    }});
+}
+
+Result<app::Values> given_values(const app::ToolRow& row, const Json& arguments,
+                                 const std::string& client) {
+  static constexpr std::array<std::string_view, 1> kOurs{"detail"};
+  return app::tool_values(row, one_line(arguments),
+                          "mcp: " + printable(client.empty() ? "an unnamed client" : client),
+                          kOurs);
 }
 
 }  // namespace
 
-Handled answered_tool(const ToolRow& row, const Call& call, Desk& desk) {
+Handled answered_tool(const app::ToolRow& row, const Call& call, Desk& desk) {
   const Json& arguments = object_of(call.params, "arguments");
   const std::string question = question_of(row, arguments);
   const auto detail = arguments.find("detail");
@@ -241,15 +253,21 @@ Handled answered_tool(const ToolRow& row, const Call& call, Desk& desk) {
   // What writes is done once a call.
   Kept answer = asks_detail && !row.writes ? desk.answers.answer_to(question) : nullptr;
   if (!answer) {
-    const auto values = values_of(row, arguments, call.client);
+    const auto values = given_values(row, arguments, call.client);
     if (!values) {
       return failed_tool(tool_spelling(values.error()));
     }
+    call.log(LogLevel::kDebug, "asked: " + printable(question, kMostText));
     const auto reply = reply_to(row, *values, call, desk);
     if (!reply) {
+      call.log(LogLevel::kError, fmt::format("{}: {}", row.name, tool_spelling(reply.error())));
       return failed_tool(tool_spelling(reply.error()));
     }
     answer = desk.answers.keep(kept_answer(*reply), question);
+    for (const std::string& note : answer->notes) {
+      call.log(LogLevel::kNotice, fmt::format("{}: {}", row.name, note));
+    }
+    call.log(LogLevel::kInfo, fmt::format("{}: answered, outcome {}", row.name, answer->outcome));
   }
   return asks_detail ? detail_result(*answer, detail->get<std::string>())
                      : whole_result(row, *answer);

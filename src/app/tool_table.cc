@@ -1,15 +1,13 @@
-#include "front/mcp/tool_table.h"
+#include "app/tool_table.h"
 
 #include <algorithm>
+#include <array>
 #include <cassert>
+#include <span>
 
-#include <fmt/format.h>
+#include "app/tune_llm.h"
 
-#include "explain/answer_schema.h"
-#include "explain/parameter_table.h"
-#include "front/mcp/spelling.h"
-
-namespace sextant::front::mcp {
+namespace sextant::app {
 namespace {
 
 // What an entry or a question is about.
@@ -26,9 +24,12 @@ std::vector<std::string_view> with_features(std::initializer_list<std::string_vi
 // Never an assistant's to choose: where the user's own state lies, what is logged there, and
 // whether a language model is asked. With its address an assistant that was talked into it would
 // send the job, and the user's key, to whom it likes.
-constexpr auto kNever = std::to_array<std::string_view>(
-    {"kb", "session", "llm", "llm-model", "llm-protocol", "llm-budget", "llm-price", "ask",
-     "interactive", "dry-run-llm", "mask"});
+constexpr auto kNever = std::to_array<std::string_view>({"kb", "session"});
+
+bool is_about_a_model(std::string_view name) {
+  static const std::vector<Parameter> kAll = llm_parameters();
+  return std::ranges::find(kAll, name, &Parameter::name) != kAll.end();
+}
 
 // An entry that an assistant adds says nothing measured: no figures, no grade of trust. So it
 // stands behind everything that was measured (kb/search.h). Nor does it replace another.
@@ -129,53 +130,10 @@ bool is_among(std::span<const std::string_view> names, std::string_view name) {
 }
 
 bool is_offered(const ToolRow& row, std::string_view name) {
-  if (is_among(kNever, name) || is_among(row.hidden, name)) {
+  if (is_among(kNever, name) || is_about_a_model(name) || is_among(row.hidden, name)) {
     return false;
   }
   return row.only.empty() || is_among(row.only, name);
-}
-
-bool is_written(app::ParameterKind kind) {
-  return kind == app::ParameterKind::kFileToWrite || kind == app::ParameterKind::kFolderToWrite;
-}
-
-Json input_schema(const ToolRow& row) {
-  const std::vector<app::Parameter> parameters = parameters_of(row);
-  Json schema = Json::parse(tool_spelling(explain::parameters_schema(parameters)));
-  for (const app::Parameter& parameter : parameters) {
-    Json& property = schema["properties"][std::string(parameter.name)];
-    if (is_written(parameter.kind)) {
-      property["description"] =
-          fmt::format("{}; a name: nothing is written, the answer links what it holds",
-                      text_of(property, "description"));
-    }
-  }
-  schema["properties"]["detail"] = {
-      {"type", "string"},
-      {"description",
-       "a part of the answer to the same arguments: a JSON pointer (\"/plans/0\") or a page of its "
-       "text (\"text:2\")"}};
-  return schema;
-}
-
-// Short, as every client holds all of them: what the members mean is said once (docs/mcp.md).
-Json output_schema(const ToolRow& row) {
-  const auto of_type = [](std::string_view type) { return Json{{"type", type}}; };
-  return {{"type", "object"},
-          {"properties",
-           {{"outcome", {{"type", "string"}, {"enum", {"fine", "no", "interrupted"}}}},
-            {"answer", Json::parse(explain::answer_schema(row.use_case))},
-            {"left_out", of_type("array")},
-            {"notes", of_type("array")},
-            {"handle", of_type("string")},
-            {"files", of_type("array")}}},
-          {"required", {"outcome", "answer", "notes", "handle"}}};
-}
-
-std::string title_of(std::string_view name) {
-  std::string title(name);
-  std::ranges::replace(title, '_', ' ');
-  return "Sextant: " + title;
 }
 
 }  // namespace
@@ -186,8 +144,7 @@ const std::vector<ToolRow>& tool_rows() {
     for (ToolRow& row : knowledge_rows()) {
       rows.push_back(std::move(row));
     }
-    std::erase_if(rows,
-                  [](const ToolRow& row) { return app::find_use_case(row.use_case) == nullptr; });
+    std::erase_if(rows, [](const ToolRow& row) { return find_use_case(row.use_case) == nullptr; });
     return rows;
   }();
   return kRows;
@@ -198,31 +155,17 @@ const ToolRow* find_tool_row(std::string_view name) {
   return found == tool_rows().end() ? nullptr : &*found;
 }
 
-const app::UseCase& use_case_of(const ToolRow& row) {
-  const app::UseCase* use_case = app::find_use_case(row.use_case);
+const UseCase& use_case_of(const ToolRow& row) {
+  const UseCase* use_case = find_use_case(row.use_case);
   assert(use_case != nullptr);
   return *use_case;
 }
 
-std::vector<app::Parameter> parameters_of(const ToolRow& row) {
-  std::vector<app::Parameter> parameters = use_case_of(row).parameters;
+std::vector<Parameter> parameters_of(const ToolRow& row) {
+  std::vector<Parameter> parameters = use_case_of(row).parameters;
   std::erase_if(parameters,
-                [&](const app::Parameter& parameter) { return !is_offered(row, parameter.name); });
+                [&](const Parameter& parameter) { return !is_offered(row, parameter.name); });
   return parameters;
 }
 
-Json listed_tool(const ToolRow& row) {
-  const app::UseCase& use_case = use_case_of(row);
-  return {{"name", row.name},
-          {"title", title_of(row.name)},
-          {"description", tool_spelling(fmt::format("{}. {}", use_case.summary, row.hint))},
-          {"inputSchema", input_schema(row)},
-          {"outputSchema", output_schema(row)},
-          {"annotations",
-           {{"readOnlyHint", !row.writes},
-            {"destructiveHint", false},
-            {"idempotentHint", !row.writes},
-            {"openWorldHint", false}}}};
-}
-
-}  // namespace sextant::front::mcp
+}  // namespace sextant::app

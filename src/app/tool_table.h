@@ -1,5 +1,6 @@
-// Which use cases are tools, and what of them an assistant may ask. A row a tool; everything else
-// of it comes from the use case's own table.
+// Which use cases are tools of a language model, and what of them it may ask: an assistant's over
+// the Model Context Protocol, or of the model beside «tune». A row a tool; everything else of it
+// comes from the use case's own table.
 #pragma once
 
 #include <string_view>
@@ -7,9 +8,8 @@
 #include <vector>
 
 #include "app/use_case.h"
-#include "front/mcp/json.h"
 
-namespace sextant::front::mcp {
+namespace sextant::app {
 
 struct ToolRow {
   std::string_view name;
@@ -30,12 +30,9 @@ const std::vector<ToolRow>& tool_rows();
 // Null where there is none of that name.
 const ToolRow* find_tool_row(std::string_view name);
 // REQUIRES: the row's use case is there.
-const app::UseCase& use_case_of(const ToolRow& row);
+const UseCase& use_case_of(const ToolRow& row);
 
 // What a call of the tool may give.
-std::vector<app::Parameter> parameters_of(const ToolRow& row);
+std::vector<Parameter> parameters_of(const ToolRow& row);
 
-// As a list of tools shows it: name, title, description, schemas, hints on what it does.
-Json listed_tool(const ToolRow& row);
-
-}  // namespace sextant::front::mcp
+}  // namespace sextant::app

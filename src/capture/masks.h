@@ -1,0 +1,19 @@
+// Secrets are taken out of a record before it is a file: what has the name of one, what looks like
+// one, and those values wherever else they stand.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "emit/capture_file.h"
+
+namespace sextant::capture {
+
+// "HF_TOKEN", "WANDB_API_KEY"; not "TOKENIZERS_PARALLELISM".
+bool is_secret_name(std::string_view variable);
+
+// `environment`: "NAME=value", of everything the job was started with.
+void mask_secrets(const std::vector<std::string>& environment, emit::CaptureRecord& record);
+
+}  // namespace sextant::capture

@@ -1,0 +1,281 @@
+#include "capture/sandbox_watch.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>  // NOLINT(modernize-deprecated-headers): kill is POSIX's
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "capture/sandbox_limits.h"
+#include "capture/sandbox_mounts.h"
+
+namespace sextant::capture {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kKeptOutput = 4'096;
+constexpr std::size_t kMostSpooled = 4'096;                        // calls
+constexpr std::size_t kMostSpooledBytes = std::size_t{16} << 20U;  // of all
+constexpr Bytes kMostOneCall = 16_MiB;
+constexpr int kPollMilliseconds = 10;
+constexpr int kGraceSeconds = 5;  // for what a script leaves in the background
+
+void send(int out, char kind, std::string_view text) {
+  std::string bytes = fmt::format("{}{}:", kind, text.size());
+  bytes += text;
+  for (std::size_t done = 0; done < bytes.size();) {
+    const ssize_t wrote = write(out, bytes.data() + done, bytes.size() - done);
+    if (wrote < 0 && errno == EINTR) {
+      continue;
+    }
+    if (wrote <= 0) {
+      return;
+    }
+    done += static_cast<std::size_t>(wrote);
+  }
+}
+
+[[noreturn]] void give_up(int out, std::string_view why) {
+  send(out, kWhyNot, why);
+  _exit(1);
+}
+
+[[noreturn]] void start_script(const SandboxRequest& request, int printed, int why) {
+  setsid();
+  const int nothing = open("/dev/null", O_RDONLY);  // NOLINT(cppcoreguidelines-pro-type-vararg)
+  dup2(nothing, STDIN_FILENO);
+  dup2(printed, STDOUT_FILENO);
+  dup2(printed, STDERR_FILENO);
+  const auto refuse = [&](const std::string& text) {
+    send(why, kWhyNot, text);
+    _exit(1);
+  };
+  if (chdir(request.folder.c_str()) != 0) {
+    refuse(fmt::format("{}: {}", request.folder, std::strerror(errno)));
+  }
+  std::vector<std::string> words = request.command;
+  std::vector<std::string> environment = request.environment;
+  std::vector<char*> word_pointers;
+  std::vector<char*> variable_pointers;
+  for (std::string& word : words) {
+    word_pointers.push_back(word.data());
+  }
+  for (std::string& variable : environment) {
+    variable_pointers.push_back(variable.data());
+    if (variable.starts_with("PATH=")) {
+      setenv("PATH", variable.c_str() + 5, 1);  // where execvpe looks
+    }
+  }
+  word_pointers.push_back(nullptr);
+  variable_pointers.push_back(nullptr);
+  fcntl(why, F_SETFD, FD_CLOEXEC);  // NOLINT(cppcoreguidelines-pro-type-vararg)
+  for (int descriptor = STDERR_FILENO + 1; descriptor < 1'024; ++descriptor) {
+    if (descriptor != why) {
+      close(descriptor);
+    }
+  }
+  if (const auto not_given = give_up_rights(request.limits)) {
+    refuse(*not_given);
+  }
+  execvpe(word_pointers[0], word_pointers.data(), variable_pointers.data());
+  refuse(fmt::format("{} cannot be started: {}", words[0], std::strerror(errno)));
+  _exit(1);
+}
+
+// Processes of this sandbox, and the memory they hold.
+struct Load {
+  int processes = 0;
+  std::int64_t mib = 0;
+};
+Load load_now() {
+  Load load;
+  std::error_code error;
+  const std::int64_t page = sysconf(_SC_PAGESIZE);
+  std::int64_t pages = 0;
+  for (const fs::directory_entry& entry : fs::directory_iterator("/proc", error)) {
+    const std::string name = entry.path().filename().string();
+    if (!to_integer(name)) {
+      continue;
+    }
+    ++load.processes;
+    std::ifstream statm(entry.path() / "statm");
+    std::int64_t size = 0;
+    std::int64_t resident = 0;
+    std::int64_t shared = 0;
+    if (statm >> size >> resident >> shared) {
+      pages += std::max<std::int64_t>(resident - shared, 0);
+    }
+  }
+  load.mib = pages * page / (std::int64_t{1} << 20U);
+  return load;
+}
+
+class Watch {
+ public:
+  Watch(const SandboxRequest& request, pid_t script, int printed)
+      : request_(request), script_(script), printed_(printed) {}
+
+  // Until everything has ended, or a limit is met.
+  void run() {
+    const auto start = std::chrono::steady_clock::now();
+    auto last = start + std::chrono::seconds(request_.limits.seconds);
+    while (!all_gone_) {
+      read_output(kPollMilliseconds);
+      reap();
+      const auto now = std::chrono::steady_clock::now();
+      if (exited_ && !grace_) {
+        grace_ = true;
+        last = std::min(last, now + std::chrono::seconds(kGraceSeconds));
+      }
+      if (now >= last) {
+        end_ = exited_ ? SandboxEnd::kExited : SandboxEnd::kTime;
+        return;
+      }
+      const Load load = load_now();
+      if (load.processes > request_.limits.processes) {
+        end_ = SandboxEnd::kProcesses;
+        return;
+      }
+      if (load.mib > request_.limits.memory_mib) {
+        end_ = SandboxEnd::kMemory;
+        return;
+      }
+    }
+  }
+
+  void end_all() {
+    kill(-1, SIGKILL);
+    while (waitpid(-1, nullptr, 0) > 0) {
+    }
+    read_output(0);
+  }
+
+  [[nodiscard]] std::string ended() const {
+    return fmt::format("{} {}", static_cast<int>(end_), code_);
+  }
+  [[nodiscard]] const std::string& output() const { return output_; }
+
+ private:
+  void read_output(int milliseconds) {
+    pollfd ready{printed_, POLLIN, 0};
+    if (poll(&ready, 1, milliseconds) <= 0 || (ready.revents & POLLIN) == 0) {
+      if ((ready.revents & POLLHUP) != 0 && milliseconds > 0) {
+        usleep(1'000U * static_cast<unsigned>(milliseconds));
+      }
+      return;
+    }
+    std::array<char, 65'536> bytes{};
+    const ssize_t got = read(printed_, bytes.data(), bytes.size());
+    if (got > 0) {
+      output_.append(bytes.data(), static_cast<std::size_t>(got));
+      if (output_.size() > kKeptOutput) {
+        output_.erase(0, output_.size() - kKeptOutput);
+      }
+    }
+  }
+
+  void reap() {
+    int status = 0;
+    for (pid_t one = waitpid(-1, &status, WNOHANG); one != 0; one = waitpid(-1, &status, WNOHANG)) {
+      if (one < 0) {
+        all_gone_ = true;
+        return;
+      }
+      if (one == script_) {
+        exited_ = true;
+        code_ = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+      }
+    }
+  }
+
+  const SandboxRequest& request_;
+  pid_t script_;
+  int printed_;
+  SandboxEnd end_ = SandboxEnd::kExited;
+  int code_ = 0;
+  bool exited_ = false;
+  bool grace_ = false;
+  bool all_gone_ = false;
+  std::string output_;
+};
+
+void send_calls(int out) {
+  std::vector<std::string> ids;
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(kSpool, error)) {
+    if (entry.is_regular_file(error) && !entry.is_symlink(error)) {
+      ids.push_back(entry.path().filename().string());
+    }
+  }
+  std::ranges::sort(ids);
+  std::size_t bytes = 0;
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    const auto text = read_file(fmt::format("{}/{}", kSpool, ids[i]), kMostOneCall);
+    if (!text) {
+      continue;
+    }
+    bytes += text->size();
+    if (i >= kMostSpooled || bytes > kMostSpooledBytes) {
+      send(out, kCut, "");
+      return;
+    }
+    send(out, kCallId, ids[i]);
+    send(out, kCallBytes, *text);
+  }
+}
+
+}  // namespace
+
+void watch_sandbox(const SandboxRequest& request, int out) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);  // NOLINT(cppcoreguidelines-pro-type-vararg)
+  if (const auto why = mount_sandbox(request)) {
+    give_up(out, *why);
+  }
+  std::array<int, 2> printed{};
+  std::array<int, 2> why{};
+  if (pipe2(printed.data(), O_CLOEXEC) != 0 || pipe2(why.data(), O_CLOEXEC) != 0) {
+    give_up(out, std::strerror(errno));
+  }
+  const pid_t script = fork();
+  if (script < 0) {
+    give_up(out, std::strerror(errno));
+  }
+  if (script == 0) {
+    start_script(request, printed[1], why[1]);
+  }
+  close(printed[1]);
+  close(why[1]);
+  Watch watch(request, script, printed[0]);
+  watch.run();
+  watch.end_all();
+  std::array<char, 1'024> text{};
+  const ssize_t refused = read(why[0], text.data(), text.size());
+  if (refused > 0) {
+    const ssize_t wrote = write(out, text.data(), static_cast<std::size_t>(refused));
+    _exit(wrote > 0 ? 1 : 2);
+  }
+  send(out, kEnded, watch.ended());
+  send(out, kOutput, watch.output());
+  send_calls(out);
+  _exit(0);
+}
+
+}  // namespace sextant::capture

@@ -92,7 +92,7 @@ void add_performance(const PerformanceFlag& row, const Setting& setting, Setting
 
 }  // namespace
 
-Settings bridge_of_performance(Settings settings) {
+Settings bridge_of_performance(const Settings& settings) {
   Settings made = settings;
   made.given.clear();
   for (const Setting& setting : settings.given) {

@@ -64,6 +64,13 @@ class Foundry {
     return std::nullopt;
   }
 
+  // A whole number from 1; nothing for anything else.
+  [[nodiscard]] std::optional<std::int64_t> count(std::string_view key) const {
+    const auto said = text(key);
+    const auto value = said ? to_whole(*said) : std::nullopt;
+    return value && *value > 0 && *value < kMostFoundry ? value : std::nullopt;
+  }
+
   void fact(std::string_view field, std::string value, std::string_view key) {
     const Setting* setting = find(settings_.given, key);
     reading_.facts.push_back({std::string(field), std::move(value),
@@ -113,8 +120,7 @@ class Foundry {
 
   void layout_size(std::string_view field, std::initializer_list<std::string_view> keys) {
     const std::string_view key = *keys.begin();
-    const auto value = text(key) ? to_whole(*text(key)) : std::nullopt;
-    if (value && *value > 0 && *value < kMostFoundry) {
+    if (const auto value = count(key)) {
       set_layout(field, std::to_string(*value), key);
     } else {
       open(field, key, "Composer finds it when the job runs");
@@ -124,8 +130,7 @@ class Foundry {
   std::optional<std::int64_t> number(std::string_view field,
                                      std::initializer_list<std::string_view> keys) {
     for (const std::string_view key : keys) {
-      const auto value = text(key) ? to_whole(*text(key)) : std::nullopt;
-      if (value && *value > 0 && *value < kMostFoundry) {
+      if (const auto value = count(key)) {
         fact(field, std::to_string(*value), key);
         return value;
       }
@@ -139,10 +144,8 @@ class Foundry {
     number("heads", {"model.n_heads"});
     number("kv_heads", {"model.attn_config.kv_n_heads"});
     number("vocab", {"model.vocab_size"});
-    const auto ratio =
-        text("model.expansion_ratio") ? to_whole(*text("model.expansion_ratio")) : std::nullopt;
-    if (number("ffn", {"model.ffn_config.ffn_hidden_size"}) || !hidden || !ratio || *ratio < 1 ||
-        *ratio > kMostFoundry) {
+    const auto ratio = count("model.expansion_ratio");
+    if (number("ffn", {"model.ffn_config.ffn_hidden_size"}) || !hidden || !ratio) {
       return;
     }
     fact("ffn", std::to_string(saturating_product({*hidden, *ratio})), "model.expansion_ratio");

@@ -20,7 +20,7 @@ inline constexpr std::string_view kNemo = "nemo";
 // the devices they are told.
 // Source: NVIDIA-NeMo/Megatron-Bridge 00110641, scripts/performance/argument_parser.py (flags and
 // their short forms, formats, "None" for no chunks).
-Settings bridge_of_performance(Settings settings);
+Settings bridge_of_performance(const Settings& settings);
 
 // A recipe of NeMo in Python: local numbers, what they are handed to (tp_size=…), and attributes
 // that are set (….tensor_model_parallel_size = 2). An Error where nothing of a layout is in it.

@@ -354,7 +354,7 @@ void add_arguments(const ShellScript& script, const TrainingCommand& found, Sett
   add_program_words(script, found, words, settings);
   if (settings.dialect == Dialect::kBridge &&
       is_performance_script(script.commands[found.command].words[found.program].at.text)) {
-    settings = bridge_of_performance(std::move(settings));
+    settings = bridge_of_performance(settings);
   }
 }
 

@@ -49,12 +49,12 @@ bool is_named(const TokenizerRow& row, std::string_view named) {
                                  : named == row.named;
 }
 
-const Setting* given_number(const Settings& settings, std::string_view key) {
-  const Setting* setting = find(settings.given, key);
+// A number of entries; 0: the setting says none.
+std::int64_t entries_given(const Setting* setting) {
   const auto value = setting == nullptr || setting->values.size() != 1
                          ? std::nullopt
                          : to_integer(setting->values.front());
-  return value && *value > 0 && *value <= kMostEntries ? setting : nullptr;
+  return value && *value > 0 && *value <= kMostEntries ? *value : 0;
 }
 
 void say_vocabulary(std::int64_t entries, std::string words, const Place& place, Reading& reading) {
@@ -86,9 +86,10 @@ void add_vocabulary(const Settings& settings, Reading& reading) {
     return;
   }
   for (const std::string_view key : {"pad_vocab_size_to", "padded_vocab_size"}) {
-    if (const Setting* padded = given_number(settings, key)) {
-      say_vocabulary(*to_integer(padded->values.front()),
-                     fmt::format("{} = {}", key, padded->values.front()), padded->place, reading);
+    const Setting* padded = find(settings.given, key);
+    if (const std::int64_t entries = entries_given(padded); entries > 0) {
+      say_vocabulary(entries, fmt::format("{} = {}", key, padded->values.front()), padded->place,
+                     reading);
       return;
     }
   }

@@ -32,6 +32,7 @@ struct FileRequest {
   std::optional<std::string> arguments{};
   std::vector<std::string> variables{};
   std::string_view model_parameter = "model";  // what the caller calls `model`
+  std::vector<emit::File> texts{};             // files as they would be, instead of those on disk
 };
 
 struct Given {

@@ -132,6 +132,23 @@ std::set<std::string, std::less<>> stated_keys(const Reading& reading) {
 
 namespace {
 
+// How many devices, where a reader did not say where it has them from: of the launcher, else what
+// the sizes that the files state come to.
+void add_devices(const Settings& settings, Reading& reading) {
+  const bool said = std::any_of(reading.facts.begin(), reading.facts.end(),
+                                [](const Fact& fact) { return fact.field == "devices"; });
+  if (said || !reading.devices) {
+    return;
+  }
+  const Setting* launched = find(settings.launch, "devices");
+  const std::string count = std::to_string(*reading.devices);
+  if (launched != nullptr && launched->values == std::vector<std::string>{count}) {
+    reading.facts.push_back({"devices", count, "devices " + count, launched->place});
+  } else {
+    reading.facts.push_back({"devices", count, "what its sizes take together", {}, true});
+  }
+}
+
 // dp, where everything that it follows from is known.
 void add_replicas(Reading& reading) {
   const auto has = [&](std::string_view field) {
@@ -184,6 +201,7 @@ Reading read(const Settings& settings, const describe::DataStore& data) {
       read_trainer_flags(asked, data, reading);
     }
     add_shape_facts(fork ? in_megatron_words(asked) : asked, reading);
+    add_devices(asked, reading);
     return reading;
   };
   Reading reading = reader(settings);

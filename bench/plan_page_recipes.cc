@@ -49,7 +49,7 @@ std::string open_text(const Layout& layout) {
 struct Comparison {
   Layout published;
   step::StepTerms time;
-  Bytes least;                       // what the published layout needs
+  Bytes needs;                       // what the published layout needs
   Bytes available;                   // with the page's headroom
   Bytes whole;                       // of the device
   std::vector<std::string> broken;   // rules of the framework
@@ -100,12 +100,12 @@ Result<Comparison> compared(const Recipe& recipe, const describe::DataStore& dat
   made.broken = broken_rules(problem, made.published);
   search::Leaf leaf(problem);
   made.time = leaf.time(made.published);
-  made.least = leaf.memory(made.published).least;
+  made.needs = leaf.memory(made.published).device;
   made.available = problem.available();
   made.whole = problem.job.cluster.device.usable_memory();
-  if (made.least > made.available) {
+  if (made.needs > made.available) {
     // It ran: a plan may take as much as it is said to need, on the same device.
-    problem.headroom = std::max(0.0, 1.0 - made.least / made.whole);
+    problem.headroom = std::max(0.0, 1.0 - made.needs / made.whole);
   }
   search::FindOptions options;
   options.top = 1;
@@ -113,7 +113,7 @@ Result<Comparison> compared(const Recipe& recipe, const describe::DataStore& dat
   if (!found.plans.empty()) {
     made.plan = found.plans.front();
     made.ratio = made.time.step / made.plan->time.step;
-    if (made.ratio < 1.0 && made.least <= made.whole) {
+    if (made.ratio < 1.0 && made.needs <= made.whole) {
       made.outside = outside_space(problem, made.published, made.plan->layout);
     }
   }
@@ -227,13 +227,13 @@ class RecipeTally {
       ++illegal_;
       add_remark(recipe, fmt::format("breaks {}", join(made.broken, ", ")));
     }
-    if (made.least > made.available) {
-      const bool beyond = made.least > made.whole;
+    if (made.needs > made.available) {
+      const bool beyond = made.needs > made.whole;
       ++too_large_;
       beyond_device_ += beyond ? 1 : 0;
       add_remark(recipe,
                  fmt::format("needs {:.1f} GiB by our model, 95 % of the device are {:.1f}{}",
-                             made.least / 1_GiB, made.available / 1_GiB,
+                             made.needs / 1_GiB, made.available / 1_GiB,
                              beyond ? "; the plan is held to the device" : ""));
     }
     if (!made.outside.empty()) {

@@ -10,6 +10,7 @@
 #include "base/places_testing.h"
 #include "cost/memory/fit.h"
 #include "describe/layout/rules.h"
+#include "measured/fit_scores.h"
 #include "measured/table.h"
 #include "validate/predict_memory.h"
 
@@ -116,45 +117,57 @@ TEST_F(MemoryTruth, RunsThatFailedForMemoryAreRejected) {
     if (row.quantity == "fits") {
       const measured::Answer answer = predictor(row);
       ASSERT_TRUE(std::holds_alternative<measured::Prediction>(answer)) << row.id;
-      EXPECT_EQ(std::get<measured::Prediction>(answer).value, 0.0) << row.id;
+      EXPECT_LT(std::get<measured::Prediction>(answer).value, 0.5) << row.id;
       ++rejected;
     }
   }
   EXPECT_EQ(rejected, 3U);
 }
 
-// Batches grown on an H200 until they failed. A failure by fragmentation (from 82 % allocated on)
-// is not foreseen, a run that happened is never refused.
-TEST(MeasuredMemory, GrownBatches) {
+// Batches grown on an H200 until they failed, none of which a constant was fitted on (finding 10:
+// 29 of the 51 that failed were said to fit).
+TEST(MeasuredMemory, OddsThatAJobFitsAreRight) {
   const fs::path table = source_dir() / "data" / "measured" / "h200_memory.csv";
   const std::vector<measured::Row> rows = table_rows(table);
   const describe::DataStore data;
-  validate::MemoryPredictor predictor(data);
-  std::size_t ran = 0;
-  std::size_t failed = 0;
-  std::size_t rejected = 0;
-  for (const measured::Row& row : rows) {
-    if (row.quantity != "fits") {
-      continue;
-    }
-    const measured::Answer answer = predictor(row);
-    ASSERT_TRUE(std::holds_alternative<measured::Prediction>(answer)) << row.id;
-    const bool fits = std::get<measured::Prediction>(answer).value == 1.0;
-    if (row.measured == 1.0) {
-      ++ran;
-      EXPECT_TRUE(fits) << row.id;
-    } else {
-      ++failed;
-      rejected += fits ? 0U : 1U;
+  const measured::FitScores scores =
+      measured::fit_scores(measured::validate(rows, validate::MemoryPredictor(data)));
+  EXPECT_EQ(scores.ran, 77);
+  EXPECT_EQ(scores.failed, 51);
+  EXPECT_LE(scores.failed_said_to_fit, 5);
+  std::size_t judged = 0;
+  for (const measured::FitBin& bin : scores.bins) {
+    if (bin.jobs >= 15) {
+      EXPECT_NEAR(bin.said, bin.ran, 0.10) << bin.low;
+      ++judged;
     }
   }
-  EXPECT_EQ(ran, 77U);
-  EXPECT_EQ(failed, 51U);
-  EXPECT_GE(rejected, 22U);
+  EXPECT_GE(judged, 2U);
   const std::vector<double> peak = memory_errors(rows, "peak_gib");
   ASSERT_EQ(peak.size(), 77U);
   EXPECT_LE(mean_size(peak), 0.01);
   EXPECT_LE(worst(peak), 0.04);
+}
+
+// The share of jobs that ran and are refused is at most 5 %; here none is.
+TEST(MeasuredMemory, BatchesThatRanAreNotRefused) {
+  const describe::DataStore data;
+  std::size_t ran = 0;
+  for (const measured::Row& row :
+       table_rows(source_dir() / "data" / "measured" / "h200_memory.csv")) {
+    const auto* single = std::get_if<measured::SingleDeviceSubject>(&row.subject);
+    if (single == nullptr || row.quantity != "fits" || row.measured != 1.0) {
+      continue;
+    }
+    const auto facts = describe::memory_facts(data, single->job->framework);
+    ASSERT_TRUE(facts);
+    cost::MemoryModel model(*single->job, *facts);
+    EXPECT_FALSE(cost::memory_rejection(model.fullest(single->job->layout),
+                                        single->job->cluster.device.usable_memory()))
+        << row.id;
+    ++ran;
+  }
+  EXPECT_EQ(ran, 77U);
 }
 
 TEST(MeasuredMemory, ShardedByFsdp) {
@@ -180,6 +193,7 @@ TEST_F(MemoryTruth, RunsThatHappenedAreNeverRejected) {
   const describe::DataStore data;
   const std::vector<fs::path> folder{truth_ / "runs"};
   std::size_t checked = 0;
+  std::size_t hardly = 0;
   const auto files = measured::expand_tables(folder);
   ASSERT_TRUE(files);
   for (const fs::path& file : *files) {
@@ -195,13 +209,15 @@ TEST_F(MemoryTruth, RunsThatHappenedAreNeverRejected) {
       const auto facts = describe::memory_facts(data, run->job->framework);
       ASSERT_TRUE(facts);
       cost::MemoryModel model(*run->job, *facts);
-      EXPECT_FALSE(cost::memory_rejection(model.fullest(run->job->layout),
-                                          run->job->cluster.device.usable_memory()))
-          << row.id;
+      const cost::RankMemory fullest = model.fullest(run->job->layout);
+      const Bytes usable = run->job->cluster.device.usable_memory();
+      EXPECT_FALSE(cost::memory_rejection(fullest, usable)) << row.id;
+      hardly += cost::fit_odds(fullest, usable) < 0.2 ? 1U : 0U;
       ++checked;
     }
   }
   EXPECT_GT(checked, 1700U);
+  EXPECT_LE(hardly, checked / 20) << "said to fail, of " << checked;
 }
 
 }  // namespace

@@ -233,7 +233,7 @@ std::vector<std::string> correlation_of_job(const JobCase& asked, const Standing
   }
   if (!standing.fits && standing.estimate) {
     lines.push_back(fmt::format("as it stands the job needs {} of {} a device",
-                                to_text(standing.estimate->memory.fullest.least),
+                                to_text(standing.estimate->memory.fullest.device),
                                 to_text(standing.task->problem.available())));
   }
   for (const describe::Violation& violation : standing.broken) {

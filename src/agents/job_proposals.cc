@@ -109,10 +109,10 @@ std::string memory_sentence_of(const Proposal& draft, const Verdict& verdict,
     return draft.change.layout.empty() ? "no layout changes: memory stays as it is" : "not known";
   }
   const std::string need =
-      fmt::format("needs {} of {} a device", to_text(verdict.after->memory.fullest.least),
+      fmt::format("needs {} of {} a device", to_text(verdict.after->memory.fullest.device),
                   to_text(standing.task->problem.available()));
   return verdict.before
-             ? fmt::format("{}, {} {}", need, to_text(verdict.before->memory.fullest.least),
+             ? fmt::format("{}, {} {}", need, to_text(verdict.before->memory.fullest.device),
                            standing.is_users ? "as it stands" : "the planner's first")
              : need;
 }
@@ -153,8 +153,8 @@ std::vector<std::string> trade_offs_of_job(const Proposal& draft, const Verdict&
       trade_offs.push_back(fmt::format("{} {} a step", term.name, change_words(term.change)));
     }
   }
-  const Bytes had = verdict.before->memory.fullest.least;
-  const Bytes needs = verdict.after->memory.fullest.least;
+  const Bytes had = verdict.before->memory.fullest.device;
+  const Bytes needs = verdict.after->memory.fullest.device;
   if (needs > had * (1.0 + kMemorySeen)) {
     trade_offs.push_back(fmt::format("memory {} a device", change_words(needs - had)));
   }
@@ -205,8 +205,8 @@ Impact layout_impact(const Estimate& before, const Estimate& after,
                                      : sends < sent ? "lower"
                                                     : "higher",
                                      to_text(sent), to_text(sends));
-  const Bytes held = before.memory.fullest.least;
-  const Bytes holds = after.memory.fullest.least;
+  const Bytes held = before.memory.fullest.device;
+  const Bytes holds = after.memory.fullest.device;
   impact.memory = fmt::format("{} ({} -> {} a device)",
                               step::direction_of(held.base(), holds.base()) == Direction::kSame
                                   ? "about the same"
@@ -251,7 +251,7 @@ Impact impact_of_verdict(const Proposal& proposal, const Verdict& verdict) {
         .step = "nothing to compare it with",
         .duty = fmt::format("{:.0f} % expected", 100.0 * duty_of(*verdict.after)),
         .communication = fmt::format("{} exposed", to_text(verdict.after->step.exposed.total())),
-        .memory = fmt::format("{} a device", to_text(verdict.after->memory.fullest.least))};
+        .memory = fmt::format("{} a device", to_text(verdict.after->memory.fullest.device))};
   }
   if (proposal.change.setting.empty()) {
     return {.step = "not known",

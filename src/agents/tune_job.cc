@@ -85,7 +85,7 @@ class JobTuning {
       standing_.estimate = step::whole_estimate(standing_.job, asked_.task->machine);
     }
     if (standing_.estimate && !asked_.run) {
-      standing_.fits = !cost::memory_rejection(standing_.estimate->memory.fullest,
+      standing_.fits = !cost::margin_rejection(standing_.estimate->memory.fullest,
                                                asked_.task->problem.available());
     }
     return {};

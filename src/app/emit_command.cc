@@ -33,24 +33,29 @@ Result<Dialect> asked_dialect(const EmitRequest& request, Framework framework) {
   return *own;
 }
 
+struct JobComments {
+  std::vector<std::string> lines;
+  bool fits = true;  // as far as it can be predicted
+};
+
 // "predicted step 4.81 s (…)", where it can be predicted.
-std::vector<std::string> job_comments(describe::Job job, const emit::Writing& writing,
-                                      const Context& context) {
+JobComments job_comments(describe::Job job, const emit::Writing& writing, const Context& context) {
   // What the files will state is what is predicted, whether the user said it or not.
   job.stated = emit::stated_keys(emit::read(writing.settings, context.data));
 
-  std::vector<std::string> comments{fmt::format("sextant {}: {} on {}", explain::tool_version(),
-                                                job.model.name, job.cluster.name),
-                                    fmt::format("layout {}", describe::to_text(job.layout))};
+  JobComments comments{{fmt::format("sextant {}: {} on {}", explain::tool_version(), job.model.name,
+                                    job.cluster.name),
+                        fmt::format("layout {}", describe::to_text(job.layout))}};
   if (step::check_tokens(job)) {
     if (const auto machine = machine::step_machine(job, context.data)) {
       const step::Estimate result = step::whole_estimate(job, *machine);
-      comments.push_back(fmt::format("predicted step {}; {}", explain::with_interval(result),
-                                     explain::memory_text(result.memory)));
+      comments.fits = result.memory.fits();
+      comments.lines.push_back(fmt::format("predicted step {}; {}", explain::with_interval(result),
+                                           explain::fit_text(result.memory)));
     }
   }
   for (const emit::Inexpressible& one : writing.left_out) {
-    comments.push_back(explain::to_text(one));
+    comments.lines.push_back(explain::to_text(one));
   }
   return comments;
 }
@@ -74,16 +79,20 @@ Result<Answered<EmitReply>> files_for(const EmitRequest& request, const Context&
                   "launcher", "‹launcher›"));
   emit::Writing writing = emit::write(dialect, job);
   SEXTANT_CHECK_OK(add_required(writing, context));
-  const std::vector<std::string> comments = job_comments(job, writing, context);
+  const JobComments comments = job_comments(job, writing, context);
   explain::EmitAnswer answer{.provenance = provenance_of(reading),
                              .dialect = dialect,
-                             .files = emit::render(writing.settings, comments),
+                             .files = emit::render(writing.settings, comments.lines),
                              .left_out = writing.left_out,
                              .written = {},
                              .assumed = job.assumed};
-  answer.files.push_back(emit::launch_script(writing, job, launcher, comments));
+  answer.files.push_back(emit::launch_script(writing, job, launcher, comments.lines));
   Answered<EmitReply> answered;
+  answered.outcome = comments.fits ? Outcome::kFine : Outcome::kNo;
   answered.notes = std::move(reading.risks);
+  if (!comments.fits) {
+    answered.notes.emplace_back("it does not fit: the files say by how much");
+  }
   if (!request.folder.empty()) {
     answered.artifacts = files_artifacts(answer.files, request.folder);
     answer.written = paths_of(answered.artifacts);

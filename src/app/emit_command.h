@@ -25,7 +25,8 @@ struct EmitRequest {
 };
 
 // What the framework has no words for is said in the notes and in the files' comments, never
-// dropped. The outcome is no where the job is not legal.
+// dropped. The outcome is no where the job is not legal, and
+// where it does not fit: the files are there all the same.
 using EmitReply = OrIllegal<explain::EmitAnswer, explain::PatchAnswer>;
 Result<Answered<EmitReply>> emit_files(const EmitRequest& request, const Context& context);
 

@@ -88,17 +88,12 @@ Result<ExperimentFiles> experiment_files(const std::vector<std::string>& words) 
     files.job = words;
     return files;
   }
-  std::vector<fs::path> entries;
-  SEXTANT_CHECK_OK(may_read(words.front()));
-  for (fs::directory_iterator at(words.front(), error), end; !error && at != end;
-       at.increment(error)) {
-    if (entries.size() == kMostExperimentFiles) {
-      return invalid(fmt::format("more than {} files", kMostExperimentFiles), words.front(),
-                     "the folder of one experiment");
-    }
-    entries.push_back(at->path());
+  SEXTANT_TRY(const std::vector<fs::path> entries,
+              list_folder(words.front(), kMostExperimentFiles + 1));
+  if (entries.size() > kMostExperimentFiles) {
+    return invalid(fmt::format("more than {} files", kMostExperimentFiles), words.front(),
+                   "the folder of one experiment");
   }
-  std::ranges::sort(entries);
   for (const fs::path& entry : entries) {
     if (fs::is_regular_file(entry, error)) {
       take_file(entry, files);

@@ -23,7 +23,7 @@ std::vector<std::string> plan_comments(const PlanProblem& of, const search::Plan
                   job.cluster.name),
       fmt::format("layout {}", best.words),
       fmt::format("predicted step {}; {}", explain::with_interval(best.result),
-                  explain::memory_text(best.result.memory))};
+                  explain::fit_text(best.result.memory))};
   for (const emit::Inexpressible& one : writing.left_out) {
     comments.push_back(explain::to_text(one));
   }

@@ -21,6 +21,7 @@
 #include "explain/calibration_view.h"
 #include "explain/change_section.h"
 #include "explain/comm_section.h"
+#include "explain/fit_section.h"
 #include "explain/plot_links.h"
 #include "explain/run_section.h"
 #include "explain/validation_groups.h"
@@ -118,8 +119,8 @@ Result<std::string> steps_section(const Validated& validated, const describe::Da
   return explain::run_section(validated.runs, checks);
 }
 
-// What the ledger says beside the scores: plots where they are linked, steps of runs, communication
-// by size and system, and halves of kernel tables.
+// What the ledger says beside the scores: plots where they are linked, steps of runs, odds that a
+// job fits, communication by size and system, and halves of kernel tables.
 Result<std::string> sections(const Validated& validated, const std::string& plots,
                              const describe::DataStore& data) {
   SEXTANT_TRY(const std::vector<calibrate::DeviceHalves> halves,
@@ -129,8 +130,8 @@ Result<std::string> sections(const Validated& validated, const std::string& plot
   SEXTANT_TRY(const std::string steps, steps_section(validated, data));
   std::string text;
   for (const std::string& section :
-       {plots, steps, explain::comm_section(validated.answer.comm, left_out),
-        explain::halves_section(halves)}) {
+       {plots, steps, explain::fit_section(measured::fit_scores(validated.answer.report)),
+        explain::comm_section(validated.answer.comm, left_out), explain::halves_section(halves)}) {
     text += text.empty() || section.empty() ? section : "\n" + section;
   }
   return text;

@@ -130,9 +130,29 @@ Result<CommContent> comm_content(const CommFile& file, const describe::DataStore
   return comm_content(file, text, data.where(file.path()));
 }
 
+namespace {
+
+// From here on the file speaks of the device it was measured on, if it spoke of none.
+std::string naming(std::string head, const std::string& device) {
+  constexpr std::string_view kNobody = "devices = []\nscale_up = []\n";
+  constexpr std::string_view kUnknown = " cards of a host that nobody measured";
+  const std::size_t nobody = head.find(kNobody);
+  if (device.empty() || nobody == std::string::npos) {
+    return head;
+  }
+  head.replace(nobody, kNobody.find('\n'), fmt::format("devices = [\"{}\"]", quotable(device)));
+  if (const std::size_t unknown = head.find(kUnknown); unknown != std::string::npos) {
+    head.replace(unknown, kUnknown.size(), fmt::format(", {}", quotable(device)));
+  }
+  return head;
+}
+
+}  // namespace
+
 Result<std::string> refitted_text(const CommFile& file, const CommRefit& refit,
                                   const describe::DataStore& data) {
-  SEXTANT_TRY(const std::string head, head_of(file, data));
+  SEXTANT_TRY(const std::string old_head, head_of(file, data));
+  const std::string head = file.links ? naming(old_head, refit.device) : old_head;
   std::string values;
   if (file.links) {
     SEXTANT_TRY(describe::LinkFacts facts, describe::load_link_facts(file.id, data));

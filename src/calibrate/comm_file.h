@@ -41,6 +41,7 @@ struct CommRefit {
   cost::CommFit fit;
   std::string made;    // "from 36 timings of nccl.txt …": of the file's first comment, one line
   std::string source;  // "nccl.txt, 3.1 % left": whose timings, and how well they are met
+  std::string device = {};  // whose links they are, where the file stands for devices not measured
 };
 // The file as it is now but for the values that the fit moved: these are "fitted", with the number
 // of timings that speak of them and `source`. The comment of an earlier calibration goes.

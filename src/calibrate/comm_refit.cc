@@ -116,6 +116,7 @@ Result<CommChange> comm_refit(const CommFile& file, const CommOrigin& origin,
   refit.made = fmt::format("from {} timings of {} on {}: {:.1f} % off before, {}.", calls.size(),
                            origin.names, origin.cluster, 100.0 * change.said.before, left);
   refit.source = fmt::format("{}, {}", origin.names, left);
+  refit.device = origin.device;
   SEXTANT_TRY(change.text, refitted_text(file, refit, data));
   return change;
 }

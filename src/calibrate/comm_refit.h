@@ -64,6 +64,7 @@ struct CommOrigin {
   std::string names;               // of the files with the timings
   std::string cluster;             // where they were measured
   std::vector<double> links = {};  // as above
+  std::string device = {};         // there
 };
 Result<CommChange> comm_refit(const CommFile& file, const CommOrigin& origin,
                               const std::vector<cost::TimedCollective>& calls,

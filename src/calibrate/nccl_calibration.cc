@@ -45,7 +45,7 @@ Result<void> check_counts(const NcclCalls& calls, const Inputs& files) {
 Result<machine::KnownComm> known_comm(describe::Cluster cluster, bool network,
                                       const describe::DataStore& data) {
   if (!network) {
-    cluster.devices = std::min(cluster.devices, cluster.system.domain_size.value);
+    cluster.devices = std::min(cluster.devices, machine::reach_without_network(cluster));
   }
   auto known = machine::CommModels(data).of(cluster);
   if (!known) {
@@ -126,7 +126,8 @@ Result<CommCalibration> nccl_calibration(const Inputs& files, const std::string&
   leave_out_few("over several scale-up domains", calls.across, calls.unused);
   CommCalibration made;
   made.cluster = known.name;
-  SEXTANT_CHECK_OK(add_fits(calls, known, {files.names, known.name}, data, made));
+  SEXTANT_CHECK_OK(
+      add_fits(calls, known, {files.names, known.name, {}, known.device.id}, data, made));
   put_inputs(files, data, made);
   for (auto& input : describe::cluster_inputs(known, data)) {
     made.inputs.push_back(std::move(input));

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "machine/comm_models.h"
+
 namespace sextant::calibrate {
 namespace {
 
@@ -70,7 +72,7 @@ Result<void> check_size(const NcclTable& table, const describe::Cluster& cluster
 }
 
 std::int64_t domains_of(const NcclTable& table, const describe::Cluster& cluster) {
-  const std::int64_t domain = std::max<std::int64_t>(cluster.system.domain_size.value, 1);
+  const std::int64_t domain = machine::reach_without_network(cluster);
   const std::int64_t ranks = table.ranks.value_or(1);
   const std::int64_t nodes = table.nodes.value_or(0);
   if (nodes < 1) {
@@ -87,7 +89,7 @@ bool splits_hosts(const NcclTable& table, const describe::Cluster& cluster) {
   const std::int64_t nodes = table.nodes.value_or(0);
   const std::int64_t on_a_host =
       nodes > 0 ? parts(ranks, nodes) : std::min(ranks, cluster.devices_per_node());
-  return on_a_host > cluster.system.domain_size.value;
+  return on_a_host > machine::reach_without_network(cluster);
 }
 
 // The calls of one table, put where they belong.
@@ -131,7 +133,7 @@ Result<void> add_nccl_table(const NcclTable& table, const std::string& where,
     calls.unused[fmt::format(
         "ranks of one host in several scale-up domains: {} has domains of {} and does not say what "
         "joins them (domain_size in a cluster.toml does)",
-        cluster.system.name, cluster.system.domain_size.value)] += timings_of(table);
+        cluster.system.name, machine::reach_without_network(cluster))] += timings_of(table);
     return {};
   }
   cost::TimedCollective run;

@@ -118,10 +118,10 @@ unsigned long locked_flags(const std::string& path) {
     return 0;
   }
   unsigned long flags = 0;
-  flags |= (info.f_flag & ST_NOEXEC) != 0 ? MS_NOEXEC : 0UL;
-  flags |= (info.f_flag & ST_NOATIME) != 0 ? MS_NOATIME : 0UL;
-  flags |= (info.f_flag & ST_NODIRATIME) != 0 ? MS_NODIRATIME : 0UL;
-  flags |= (info.f_flag & ST_RELATIME) != 0 ? MS_RELATIME : 0UL;
+  flags |= (info.f_flag & ST_NOEXEC) != 0 ? static_cast<unsigned long>(MS_NOEXEC) : 0UL;
+  flags |= (info.f_flag & ST_NOATIME) != 0 ? static_cast<unsigned long>(MS_NOATIME) : 0UL;
+  flags |= (info.f_flag & ST_NODIRATIME) != 0 ? static_cast<unsigned long>(MS_NODIRATIME) : 0UL;
+  flags |= (info.f_flag & ST_RELATIME) != 0 ? static_cast<unsigned long>(MS_RELATIME) : 0UL;
   return flags;
 }
 

@@ -1,6 +1,8 @@
 #include "describe/comm_facts.h"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <span>
 
 #include <fmt/format.h>
@@ -148,6 +150,30 @@ Result<std::optional<LinkFacts>> link_facts(const Device& device, ScaleUp scale_
   }
   SEXTANT_TRY(LinkFacts facts, load_link_facts(best, data));
   return std::optional<LinkFacts>(std::move(facts));
+}
+
+Result<std::optional<LinkFacts>> assumed_link_facts(const Device& device, ScaleUp scale_up,
+                                                    const DataStore& data) {
+  constexpr std::array<std::string_view, 3> kGenerations{"assumed-pcie3", "assumed-pcie4",
+                                                         "assumed-pcie5"};
+  std::optional<LinkFacts> nearest;
+  if (scale_up == ScaleUp::kXgmiMesh && device.scale_up_bandwidth) {
+    SEXTANT_TRY(nearest, load_link_facts("xgmi3", data));
+    return nearest;
+  }
+  if (!device.host_bandwidth) {
+    return nearest;
+  }
+  const auto distance = [&](const LinkFacts& facts) {
+    return std::abs(std::log(facts.rate.value / device.host_bandwidth->value));
+  };
+  for (const std::string_view id : kGenerations) {
+    SEXTANT_TRY(LinkFacts facts, load_link_facts(id, data));
+    if (!nearest || distance(facts) < distance(*nearest)) {
+      nearest = std::move(facts);
+    }
+  }
+  return nearest;
 }
 
 Result<std::optional<NetworkFacts>> network_facts(FabricFamily family, BytesPerSecond rate,

@@ -149,6 +149,11 @@ struct NetworkFacts : CommFacts<NetworkKey, kNetworkKeys.size()> {};
 // scale-up and generation; nothing where neither is known. An Error where a file is broken.
 Result<std::optional<LinkFacts>> link_facts(const Device& device, ScaleUp scale_up,
                                             const DataStore& data);
+// What stands for links that nobody measured: PCIe of the generation that the card's host bandwidth
+// says (data/comm/links/assumed-*.toml), xGMI as MI300X's at the device's rate. Nothing where not
+// even that is known.
+Result<std::optional<LinkFacts>> assumed_link_facts(const Device& device, ScaleUp scale_up,
+                                                    const DataStore& data);
 // The network of a family at a rate a device; nothing where the family was never measured.
 Result<std::optional<NetworkFacts>> network_facts(FabricFamily family, BytesPerSecond rate,
                                                   const DataStore& data);

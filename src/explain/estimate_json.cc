@@ -37,6 +37,7 @@ Json memory_json(const step::StepMemory& memory) {
   Json json;
   json["fits"] = memory.fits();
   json["tight"] = memory.tight();
+  json["fit_odds"] = memory.odds;
   json["pipeline_rank"] = memory.fullest.pipeline_rank;
   json["allocated_bytes"] = memory.fullest.allocated.base();
   json["device_bytes"] = memory.fullest.device.base();
@@ -45,7 +46,10 @@ Json memory_json(const step::StepMemory& memory) {
       memory.rejection ? Json(memory.rejection->missing().base()) : Json(nullptr);
   Json& changes = json["fitting_changes"] = Json::array();
   for (const cost::FittingChange& change : memory.changes) {
-    changes.push_back({{"change", change.change}, {"needed_bytes", change.needed.base()}});
+    changes.push_back({{"change", change.change},
+                       {"needed_bytes", change.needed.base()},
+                       {"fit_odds", change.odds},
+                       {"step_time_s", change.step ? Json(change.step->base()) : Json(nullptr)}});
   }
   return json;
 }

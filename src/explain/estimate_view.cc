@@ -165,6 +165,8 @@ std::string estimate_summary(const EstimateAnswer& answer, const Style& style) {
       {"memory", estimate_memory_line(result.memory, style)}};
   if (!result.memory.fits()) {
     lines.emplace_back("", changes_text(result.memory));
+  } else if (const std::string safer = safer_text(result.memory); !safer.empty()) {
+    lines.emplace_back("", safer);
   }
   if (answer.training) {
     lines.emplace_back("training", training_text(*answer.training, result));

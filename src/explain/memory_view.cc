@@ -10,6 +10,7 @@
 #include "describe/layout/layout_text.h"
 #include "explain/fitted.h"
 #include "explain/json.h"
+#include "explain/step_result.h"
 #include "explain/text_table.h"
 
 namespace sextant::explain {
@@ -66,6 +67,7 @@ std::string memory_json_text(const MemoryAnswer& answer) {
   const step::MemoryEstimate& memory = answer.memory;
   json["fits"] = memory.fits();
   json["tight"] = memory.tight();
+  json["fit_odds"] = memory.odds;
   json["available_bytes"] = memory.available.base();
   json["layout"] = describe::to_text(answer.job.layout);
   json["fullest_rank"] = memory.fullest.pipeline_rank;
@@ -77,7 +79,9 @@ std::string memory_json_text(const MemoryAnswer& answer) {
       memory.rejection ? Json(memory.rejection->missing().base()) : Json(nullptr);
   Json& changes = json["fitting_changes"] = Json::array();
   for (const cost::FittingChange& change : memory.changes) {
-    changes.push_back({{"change", change.change}, {"needed_bytes", change.needed.base()}});
+    changes.push_back({{"change", change.change},
+                       {"needed_bytes", change.needed.base()},
+                       {"fit_odds", change.odds}});
   }
   json["assumed"] = to_json(answer.job.assumed);
   return dumped(json);
@@ -111,14 +115,13 @@ std::string memory_verdict(const step::StepMemory& memory, const Style& style) {
   const Bytes available = memory.available;
   const RankMemory& fullest = memory.fullest;
   if (!memory.rejection) {
-    const bool tight = memory.tight();
-    return fmt::format("{}: pipeline rank {} needs {} of {}{}\n",
-                       tight ? bold("tight", style) : good("fits", style), fullest.pipeline_rank,
-                       to_text(fullest.device), to_text(available),
-                       tight ? fmt::format(" with the allocator's cache, {} without it: "
-                                           "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True helps",
-                                           to_text(fullest.least))
-                             : "");
+    const std::string line = memory_text(memory);
+    const std::size_t colon = line.find(':');
+    const std::string word = line.substr(0, colon);
+    std::string text =
+        (memory.tight() ? bold(word, style) : good(word, style)) + line.substr(colon) + "\n";
+    const std::string safer = safer_text(memory);
+    return text + (safer.empty() ? safer : safer + "\n");
   }
   std::string text = fmt::format(
       "{} ({}): pipeline rank {} needs at least {}, the device has {}; {} are missing\n",

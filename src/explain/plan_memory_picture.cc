@@ -50,7 +50,7 @@ Drawing memory_picture(std::span<const cost::RankMemory> ranks, Bytes limit, Byt
   Drawing drawing = canvas(title);
   Bytes most = device;
   for (const cost::RankMemory& rank : ranks) {
-    most = std::max(most, rank.least);
+    most = std::max(most, rank.device);
   }
   const double scale = Canvas::kHigh / (most / 1_GiB);
   add_scale(0.0, most / 1_GiB, "GiB", drawing);
@@ -64,9 +64,10 @@ Drawing memory_picture(std::span<const cost::RankMemory> ranks, Bytes limit, Byt
     for (std::size_t part = 0; part < kParts.size(); ++part) {
       Bytes bytes = sum_of(kParts[part], ranks[i].peak());
       shown += bytes;
-      // What is no tensor (the context of the device) stands with the rest.
-      if (part + 1 == kParts.size() && ranks[i].least > shown) {
-        bytes += ranks[i].least - shown;
+      // What is no tensor (the context of the device, the holes of the allocator) stands with the
+      // rest.
+      if (part + 1 == kParts.size() && ranks[i].device > shown) {
+        bytes += ranks[i].device - shown;
       }
       const double high = bytes / 1_GiB * scale;
       y -= high;

@@ -75,7 +75,7 @@ Drawing waterfall_picture(const search::PlanRow& first, const search::PlanRow& s
 Drawing front_picture(std::span<const search::PlanRow> front, const std::string& title) {
   Drawing drawing = canvas(title);
   const auto memory = [](const search::PlanRow& row) {
-    return row.result.memory.fullest.least / 1_GiB;
+    return row.result.memory.fullest.device / 1_GiB;
   };
   const double shortest = front.front().result.step.step / 1_ms;
   const double longest = std::max(front.back().result.step.step / 1_ms, shortest * 1.001);

@@ -70,7 +70,7 @@ std::string why_not_text(const PlanAnswer& answer, const Style& style) {
   if (asked.missing > Bytes()) {
     text += fmt::format("{}: pipeline rank {} needs {}, {} are there; {} missing\n",
                         bad("does not fit", style), result.memory.fullest.pipeline_rank,
-                        to_text(result.memory.fullest.least), to_text(answer.limit),
+                        to_text(result.memory.fullest.device), to_text(answer.limit),
                         to_text(asked.missing));
   }
   if (answer.plans.empty()) {
@@ -195,7 +195,7 @@ std::string none_text(const PlanAnswer& answer, const Style& style) {
     return text;
   }
   text += fmt::format("memory is short: even {} needs {} of {}; {} missing\n", none.leanest->words,
-                      to_text(none.leanest->result.memory.fullest.least), to_text(answer.limit),
+                      to_text(none.leanest->result.memory.fullest.device), to_text(answer.limit),
                       to_text(none.missing));
   text += none.changes.empty() ? "nothing that was tried makes it fit\n"
                                : "the nearest that fits:\n" + listed(remedy_texts(none.changes));

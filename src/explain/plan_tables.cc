@@ -24,7 +24,7 @@ std::vector<std::string> plan_cells(const std::string& name, const search::PlanR
                                     const PlanColumns& columns) {
   const step::Estimate& result = row.result;
   const Seconds step = result.step.step;
-  const Bytes memory = result.memory.fullest.least;
+  const Bytes memory = result.memory.fullest.device;
   const double ratio = step / columns.best;
   std::vector<std::string> cells{name, mesh_text(row), std::to_string(row.layout.mbs)};
   if (columns.people) {
@@ -143,7 +143,7 @@ std::string front_text(const PlanAnswer& answer, const Style& style) {
   const Seconds fastest = answer.front.front().result.step.step;
   for (const search::PlanRow& row : answer.front) {
     const Seconds step = row.result.step.step;
-    table.rows.push_back({to_text(step), to_text(row.result.memory.fullest.least),
+    table.rows.push_back({to_text(step), to_text(row.result.memory.fullest.device),
                           signed_percent(step / fastest - 1.0), row.words});
   }
   return to_text(table, style);

@@ -11,6 +11,7 @@
 #include "explain/fitted.h"
 #include "explain/percent.h"
 #include "explain/plan_parts.h"
+#include "explain/step_result.h"
 #include "explain/text_table.h"
 
 namespace sextant::explain {
@@ -25,15 +26,12 @@ std::string plan_section(const std::string& text) {
 // "needs 61 GiB of the 75.7 GiB that 5 % headroom leaves of 79.65 GiB"
 std::string plan_memory_line(const PlanAnswer& answer, const search::PlanRow& best) {
   const step::StepMemory& memory = best.result.memory;
-  std::string text =
-      fmt::format("pipeline rank {} needs {} of {} ({} less {:.3g} % headroom)",
-                  memory.fullest.pipeline_rank, to_text(memory.fullest.least),
-                  to_text(answer.limit), to_text(memory.available), answer.headroom * 100.0);
-  if (memory.fullest.device > memory.fullest.least) {
-    text += fmt::format("; {} with the allocator's cache{}", to_text(memory.fullest.device),
-                        memory.tight() ? ": tight, blocks will be given back and taken anew" : "");
-  }
-  return text;
+  std::string text = fmt::format(
+      "pipeline rank {} needs {} of {} ({} less {:.3g} % headroom); fits {}",
+      memory.fullest.pipeline_rank, to_text(memory.fullest.device), to_text(answer.limit),
+      to_text(memory.available), answer.headroom * 100.0, odds_text(memory.odds));
+  const std::string safer = safer_text(memory);
+  return safer.empty() ? text : text + ", " + safer;
 }
 
 std::string training_line(const step::TrainingRun& run, const step::Estimate& result,

@@ -73,13 +73,42 @@ std::string memory_text(const step::StepMemory& memory) {
   }
   if (memory.tight()) {
     return fmt::format(
-        "tight: pipeline rank {} needs {} with the allocator's cache, {} without, "
+        "tight: fits {}; pipeline rank {} needs {} with what the allocator reserves, {} without, "
         "of {}",
-        rank, to_text(memory.fullest.device), to_text(memory.fullest.least),
+        odds_text(memory.odds), rank, to_text(memory.fullest.device), to_text(memory.fullest.least),
         to_text(memory.available));
   }
-  return fmt::format("fits: pipeline rank {} needs {} of {}", rank, to_text(memory.fullest.device),
-                     to_text(memory.available));
+  const std::string fits = fmt::format("fits: pipeline rank {} needs {} of {}", rank,
+                                       to_text(memory.fullest.device), to_text(memory.available));
+  return memory.odds < cost::kSafeOdds ? fmt::format("{}, {}", fits, odds_text(memory.odds)) : fits;
+}
+
+std::string odds_text(double odds) {
+  constexpr double kNearlyAll = 0.99;
+  constexpr double kTenths = 0.9;
+  if (odds >= kNearlyAll) {
+    return "in nearly all such cases";
+  }
+  if (odds <= 1.0 - kNearlyAll) {
+    return "in hardly any such case";
+  }
+  return odds >= kTenths || odds <= 1.0 - kTenths
+             ? fmt::format("in {:.0f} of 100 such cases", odds * 100.0)
+             : fmt::format("in {:.0f} of 10 such cases", odds * 10.0);
+}
+
+std::string safer_text(const step::StepMemory& memory) {
+  if (!memory.tight() || memory.changes.empty()) {
+    return {};
+  }
+  const cost::FittingChange& change = memory.changes.front();
+  return fmt::format("safe with {} (needs {}{})", change.change, to_text(change.needed),
+                     change.step ? ", step " + to_text(*change.step) : std::string());
+}
+
+std::string fit_text(const step::StepMemory& memory) {
+  const std::string safer = safer_text(memory);
+  return memory_text(memory) + (safer.empty() ? safer : "; " + safer);
 }
 
 std::string rate_text(Hertz tokens) {

@@ -72,9 +72,19 @@ TEST(StepResult, MemorySaysWhatIsMissing) {
   memory.available = 80_GiB;
   memory.fullest.device = 60_GiB;
   EXPECT_EQ(memory_text(memory), "fits: pipeline rank 0 needs 60 GiB of 80 GiB");
+  memory.odds = 0.93;
+  EXPECT_EQ(memory_text(memory),
+            "fits: pipeline rank 0 needs 60 GiB of 80 GiB, in 93 of 100 such cases");
+  EXPECT_EQ(safer_text(memory), "");
   memory.fullest.device = 90_GiB;
   memory.fullest.least = 70_GiB;
+  memory.odds = 0.7;
+  memory.changes = {{"recompute=full", 40_GiB, 1.0, {}, 2_s}};
   EXPECT_TRUE(memory.tight());
+  EXPECT_EQ(fit_text(memory),
+            "tight: fits in 7 of 10 such cases; pipeline rank 0 needs 90 GiB with what the "
+            "allocator reserves, 70 GiB without, of 80 GiB; safe with recompute=full (needs 40 "
+            "GiB, step 2 s)");
   memory.rejection = {.pipeline_rank = 0, .needed = 100_GiB, .available = 80_GiB};
   EXPECT_FALSE(memory.tight());
   EXPECT_EQ(memory_text(memory),

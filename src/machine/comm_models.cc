@@ -27,6 +27,26 @@ describe::CommRegime KnownComm::regime(const cost::GroupShape& shape) const {
   return one_host ? CommRegime::kOneHost : CommRegime::kOneDomain;
 }
 
+Result<void> CommModels::assume_links(const CommPlace& place,
+                                      std::optional<describe::LinkFacts>& link, KnownComm& known) {
+  SEXTANT_TRY(link, describe::assumed_link_facts(*place.device, place.scale_up, data_));
+  const std::string_view word = describe::word_of<ScaleUp>(describe::kScaleUpWords, place.scale_up);
+  if (!link) {
+    return not_found(fmt::format("links of {} over {} are not known: the host's layout decides",
+                                 place.device->id, word));
+  }
+  known.link = link->id;
+  known.one_host = true;
+  known.assumed_links = true;
+  known.assumed.push_back(
+      {"links", link->id,
+       fmt::format("links of {} over {} were never measured here: messages may take a third or "
+                   "three times as long; «calibrate» learns them from nccl-tests",
+                   place.device->id, word),
+       fmt::format("comm/links/{}.toml", link->id)});
+  return {};
+}
+
 Result<void> CommModels::add_links(const CommPlace& place, std::optional<describe::LinkFacts>& link,
                                    KnownComm& known) {
   SEXTANT_TRY(link, describe::link_facts(*place.device, place.scale_up, data_));
@@ -34,9 +54,7 @@ Result<void> CommModels::add_links(const CommPlace& place, std::optional<describ
     if (!place.inside) {
       return {};
     }
-    return not_found(fmt::format(
-        "links of {} over {} are not known: the host's layout decides", place.device->id,
-        describe::word_of<ScaleUp>(describe::kScaleUpWords, place.scale_up)));
+    return assume_links(place, link, known);
   }
   known.link = link->id;
   known.one_host = link->one_host;
@@ -110,7 +128,8 @@ Result<KnownComm> CommModels::of(const describe::Cluster& cluster) {
   place.inside = joined > 1;
   place.across = cluster.devices > joined;
   const bool fast = place.nic_rate && *place.nic_rate >= kFastEthernet;
-  const bool roce = place.fabric == FabricFamily::kEthernet && fast;
+  const bool sockets = cluster.fabric.transport == describe::Transport::kTcp;
+  const bool roce = place.fabric == FabricFamily::kEthernet && fast && !sockets;
   if (roce) {
     place.fabric = FabricFamily::kRoce;
   }
@@ -119,6 +138,12 @@ Result<KnownComm> CommModels::of(const describe::Cluster& cluster) {
   if (roce && place.across) {
     known.assumed.push_back(
         {"network", "roce", "Ethernet of 100 Gbit/s and more a device is not left to TCP", {}});
+  }
+  if (sockets && place.across && known.network == "tcp") {
+    known.assumed.push_back({"network", "tcp",
+                             "sockets, through the processors of the hosts; RDMA over the same "
+                             "cables is roce-100",
+                             "comm/networks/tcp.toml"});
   }
   return known;
 }
@@ -139,8 +164,9 @@ Result<KnownComm> CommModels::between_slices(const describe::Cluster& cluster) {
 
 std::int64_t reach_without_network(const describe::Cluster& cluster) {
   const std::int64_t domain = std::max<std::int64_t>(1, cluster.system.domain_size.value);
-  return cluster.system.scale_up == ScaleUp::kNone ? domain
-                                                   : std::max(domain, cluster.devices_per_node());
+  const bool is_stated =
+      cluster.system.scale_up == ScaleUp::kNone || cluster.system.scale_up == ScaleUp::kNvSwitch;
+  return is_stated ? domain : std::max(domain, cluster.devices_per_node());
 }
 
 std::int64_t placed_domain(const describe::Cluster& cluster) {

@@ -22,7 +22,8 @@ struct KnownComm {
   std::string link;     // id of data/comm/links; "" where the group has no such links
   std::string network;  // id of data/comm/networks; ""
   bool one_host = false;
-  double rate_scale = 1.0;  // the device's scale-up rate over that of the links' file
+  bool assumed_links = false;  // nobody measured them: data/comm/links/assumed-*.toml
+  double rate_scale = 1.0;     // the device's scale-up rate over that of the links' file
   describe::Assumptions assumed;
   // What its uncertainty goes by (data/comm/spread.toml).
   [[nodiscard]] describe::CommRegime regime(const cost::GroupShape& shape) const;
@@ -33,7 +34,7 @@ struct CommPlace {
   const describe::Device* device = nullptr;
   describe::ScaleUp scale_up = describe::ScaleUp::kNone;
   std::optional<BytesPerSecond> scale_up_rate;
-  std::optional<describe::FabricFamily> fabric;
+  std::optional<describe::FabricFamily> fabric;  // Ethernet: sockets of TCP
   std::optional<BytesPerSecond> nic_rate;
   bool gloo = false;
   bool inside = false;  // some ranks share a domain
@@ -41,7 +42,8 @@ struct CommPlace {
 };
 
 // Devices that reach each other without the network: a scale-up domain, and where scale-up links
-// join only a part of a host (PCIe cards, bridges) the host.
+// join only a part of a host (PCIe cards, bridges) the host. Behind switches the domain is what is
+// stated, smaller than a node or larger.
 std::int64_t reach_without_network(const describe::Cluster& cluster);
 
 // Devices of a scale-up domain that a job fills: all of them where whole domains make up the
@@ -62,6 +64,9 @@ class CommModels {
 
  private:
   Result<KnownComm> make(const CommPlace& place);
+  // REQUIRES: no links of the device are known.
+  Result<void> assume_links(const CommPlace& place, std::optional<describe::LinkFacts>& link,
+                            KnownComm& known);
   Result<void> add_links(const CommPlace& place, std::optional<describe::LinkFacts>& link,
                          KnownComm& known);
 

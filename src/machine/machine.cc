@@ -1,5 +1,7 @@
 #include "machine/machine.h"
 
+#include <algorithm>
+
 #include "base/sha256.h"
 #include "cost/comm/torus_time.h"
 #include "describe/cluster/torus.h"
@@ -20,6 +22,18 @@ Result<Torus> torus_of(const Cluster& cluster, const describe::DataStore& data) 
     return not_found("rate of the torus' links not known");
   }
   return Torus{cost::torus_axes(cluster), {rate->value * facts.share.value, facts.hop.value}};
+}
+
+// How far messages of a step may be off beyond what steps were measured with.
+Result<double> comm_factor(const KnownComm& comm, const describe::DataStore& data) {
+  constexpr Bytes kMessage = 64_MiB;  // of a step: layers, buckets
+  const bool sockets = comm.network == "tcp" || comm.network == "gloo";
+  if (!comm.one_host && !sockets) {
+    return 1.0;
+  }
+  SEXTANT_TRY(const describe::CommSpread spread, describe::comm_spread(data));
+  const double host = comm.one_host ? spread.factor(describe::CommRegime::kOneHost, kMessage) : 1.0;
+  return std::max(host, sockets ? spread.factor(describe::CommRegime::kSockets, kMessage) : 1.0);
 }
 
 std::optional<ExpertLinks> expert_links(const Cluster& cluster,
@@ -86,11 +100,11 @@ Result<ComputeMachine> Machines::compute(const Job& job) {
 
 Result<std::optional<KnownComm>> Machines::comm_of(const Cluster& cluster) {
   auto known = describe::is_torus(cluster) ? comm_.between_slices(cluster) : comm_.of(cluster);
+  if (cluster.devices == 1 && (!known || known->assumed_links)) {
+    return std::optional<KnownComm>();  // alone, it sends nothing: no link matters
+  }
   if (known) {
     return std::optional(std::move(*known));
-  }
-  if (cluster.devices == 1) {
-    return std::optional<KnownComm>();  // alone, it sends nothing: no link matters
   }
   Error error = known.error();
   error.allowed += error.allowed.empty() ? "" : "; ";
@@ -123,8 +137,11 @@ Result<StepMachine> Machines::step(const Job& job) {
   SEXTANT_TRY(const std::optional<KnownComm> comm, comm_of(job.cluster));
   SEXTANT_TRY(StepModel model, step_model(job, known, comm));
   SEXTANT_TRY(const Facts* facts, this->facts());
-  StepMachine made{std::move(model),       {}, facts->spreads, {}, std::move(known.assumed),
-                   std::move(known.inputs)};
+  StepMachine made;
+  made.model = std::move(model);
+  made.spreads = facts->spreads;
+  made.assumed = std::move(known.assumed);
+  made.inputs = std::move(known.inputs);
   if (job.cluster.device.power_limit.kind != describe::SourceKind::kAssumed) {
     SEXTANT_TRY(const describe::DrawFacts power, describe::draw_facts(data_));
     made.power = power_draw(job.cluster.device, power);
@@ -136,6 +153,7 @@ Result<StepMachine> Machines::step(const Job& job) {
   add_input("step.toml", made.inputs);
   add_input("step_spread.toml", made.inputs);
   if (comm) {
+    SEXTANT_TRY(made.comm_factor, comm_factor(*comm, data_));
     made.assumed.insert(made.assumed.end(), comm->assumed.begin(), comm->assumed.end());
     if (!comm->link.empty()) {
       add_input("comm/links/" + comm->link + ".toml", made.inputs);

@@ -39,6 +39,10 @@ struct StepMachine {
   StepModel model;
   describe::MemoryFacts memory;
   std::optional<describe::StepSpreads> spreads;  // there in every one that was made
+  // Messages may take this many times as long, or as short, as they are said to: beside what the
+  // intervals of measured steps hold, where no step was measured over such links (a host whose
+  // layout decides, sockets).
+  double comm_factor = 1.0;
   std::optional<PowerDraw> power;  // nothing: what the device may draw is not published
   describe::Assumptions assumed;
   InputFiles inputs;

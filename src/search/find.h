@@ -23,7 +23,7 @@ namespace sextant::search {
 struct Plan {
   describe::Layout layout;
   step::StepTerms time;
-  Bytes least;   // what must fit (cost::RankMemory)
+  Bytes least;   // what a rejection rests on (cost::RankMemory)
   Bytes device;  // what the device is expected to show
   // What the search makes small.
   [[nodiscard]] Seconds value(double computing_weight) const {

@@ -78,7 +78,7 @@ class LeanSearch {
     if (!describe::is_legal(job_)) {
       return;
     }
-    const Bytes needed = memory_.fullest(at).least;
+    const Bytes needed = memory_.fullest(at).device;
     if (!best_ || needed < best_->needed) {
       best_ = Lean{at, needed};
     }

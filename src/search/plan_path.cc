@@ -28,7 +28,7 @@ class PathWalk {
   PathWalk(const Task& of, const Layout& from, const Layout& plan)
       : problem_(of.problem), job_(of.problem.job), leaf_(of.problem), at_(from), plan_(plan) {
     step_ = leaf_.time(at_).step;
-    missing_ = leaf_.memory(at_).least - problem_.available();
+    missing_ = leaf_.memory(at_).device - problem_.available();
   }
 
   [[nodiscard]] const Layout& layout() const { return at_; }
@@ -106,7 +106,7 @@ class PathWalk {
   // Nothing where it is not legal or does not fit.
   std::optional<Seconds> time_with(const Keys& keys) {
     job_.layout = with(keys);
-    if (!describe::is_legal(job_) || leaf_.memory(job_.layout).least > problem_.available()) {
+    if (!describe::is_legal(job_) || leaf_.memory(job_.layout).device > problem_.available()) {
       return std::nullopt;
     }
     return leaf_.time(job_.layout).step;

@@ -89,7 +89,7 @@ WhyNot why_not(const Task& task, const describe::LayoutReading& asked, const Lay
     answer.outside = outside_space(task.problem, layout, best);
   }
   answer.row = plan_row(task, layout);
-  answer.missing = answer.row->result.memory.fullest.least - task.problem.available();
+  answer.missing = answer.row->result.memory.fullest.device - task.problem.available();
   return answer;
 }
 

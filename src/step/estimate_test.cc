@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "describe/layout/layout_text.h"
+#include "describe/layout/rules.h"
+#include "describe/model/load_model.h"
 #include "step/testing.h"
 
 namespace sextant::step {
@@ -114,6 +117,52 @@ TEST(EstimateStep, MoreMicrobatchesShrinkTheBubblesShare) {
   job.global_batch = 64;
   const StepEstimate many = estimate_step(job, h100_model());
   EXPECT_LT(many.bubble / many.step, few.bubble / few.step);
+}
+
+describe::Job megatron_8b(const char* layout) {
+  const describe::DataStore data;
+  describe::Job job;
+  job.model = *describe::load_model("llama-3.1-8b", data);
+  job.cluster = *describe::load_cluster("64xh100-sxm", data);
+  job.framework = describe::Framework::kMegatronCore;
+  job.sequences.length = 8192;
+  job.global_batch = 128;
+  job.layout = describe::parse_layout(layout, job.framework)->layout;
+  EXPECT_TRUE(describe::check_rules(job).empty()) << layout;
+  return job;
+}
+
+// Finding 15 of the review of plan and estimate: of the same messages, hidden ones never cost more.
+// (Buckets are other messages than one piece: on tp=8 a rank's gradients are cut in 25.) Here the
+// reduction of one bucket, and all of them a step that has nothing to hide behind but its last
+// microbatch.
+TEST(EstimateStep, HidingTheSameMessagesCostsNoMoreThanNotHidingThem) {
+  StepModel model = h100_model();
+  const auto priced = [&](const char* layout) { return estimate_step(megatron_8b(layout), model); };
+  const StepEstimate bare = priced("tp=8,zero=1,overlap=none");
+  const StepEstimate hidden = priced("tp=8,zero=1,overlap=grad_reduce");
+  // Ring and NIC free of starts: buckets then cost what one piece does.
+  model.comm.network[static_cast<std::size_t>(describe::NetworkKey::kHop)] = 0.0;
+  model.comm.network[static_cast<std::size_t>(describe::NetworkKey::kLlHop)] = 0.0;
+  model.comm.link[static_cast<std::size_t>(describe::LinkKey::kBase)] = 0.0;
+  model.comm.link[static_cast<std::size_t>(describe::LinkKey::kLlBase)] = 0.0;
+  EXPECT_TRUE(
+      no_slower(priced("tp=8,zero=1,overlap=grad_reduce"), priced("tp=8,zero=1,overlap=none")));
+  EXPECT_GT(hidden.hidden[Axis::kData], Seconds());
+  EXPECT_EQ(bare.hidden[Axis::kData], Seconds());
+}
+
+// Finding 6: context parallelism by ring was almost free at short sequences.
+TEST(EstimateStep, ARingOfContextRanksCostsKernelsAndCorrections) {
+  const StepModel model = h100_model();
+  const StepEstimate whole = estimate_step(megatron_8b("mbs=1,recompute=full"), model);
+  const StepEstimate two = estimate_step(megatron_8b("cp=2,mbs=2,recompute=full"), model);
+  const StepEstimate eight = estimate_step(megatron_8b("cp=8,mbs=8,recompute=full"), model);
+  EXPECT_GT(two.compute, whole.compute * 1.005);
+  EXPECT_GT(eight.compute, two.compute * 1.02);
+  const StepEstimate gathered =
+      estimate_step(megatron_8b("cp=8,mbs=8,recompute=full,cp_method=all_gather"), model);
+  EXPECT_GT(eight.compute, gathered.compute);
 }
 
 }  // namespace

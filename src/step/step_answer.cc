@@ -16,6 +16,7 @@ namespace sextant::step {
 namespace {
 
 using describe::Job;
+using describe::Layout;
 using workload::Shard;
 using workload::Stage;
 
@@ -51,10 +52,26 @@ StepMemory memory_of(const cost::RankMemory& fullest, const Job& job,
   memory.fullest = fullest;
   memory.available = job.cluster.device.usable_memory();
   memory.rejection = cost::memory_rejection(memory.fullest, memory.available);
-  if (memory.rejection) {
-    memory.changes = cost::fitting_changes(job, facts);
+  memory.odds = cost::fit_odds(memory.fullest, memory.available);
+  if (memory.rejection || memory.tight()) {
+    memory.changes =
+        cost::fitting_changes(job, facts, memory.rejection ? cost::kFitsOdds : cost::kSafeOdds);
   }
   return memory;
+}
+
+// The fastest first; those that send to the host last, whose copies are not in the time.
+void time_changes(const Job& job, const machine::StepModel& model, StepMemory& memory) {
+  Job changed = job;
+  for (cost::FittingChange& change : memory.changes) {
+    changed.layout = change.layout;
+    change.step = estimate_step(changed, model).step;
+  }
+  std::ranges::stable_sort(memory.changes, {}, [](const cost::FittingChange& change) {
+    const Layout& layout = change.layout;
+    return std::pair(layout.optimizer.offload || layout.activation_offload,
+                     change.step.value_or(Seconds()));
+  });
 }
 
 ComputeEstimate with_parts(cost::RankDetail rank, const Job& job) {
@@ -105,7 +122,7 @@ MemoryEstimate memory_estimate(const Job& job, const describe::MemoryFacts& fact
   for (std::int64_t rank = 0; rank < job.layout.pp; ++rank) {
     ranks.push_back(model.rank(job.layout, rank));
   }
-  const auto fullest = std::ranges::max_element(ranks, {}, &cost::RankMemory::allocated);
+  const auto fullest = std::ranges::max_element(ranks, {}, &cost::RankMemory::device);
   return {memory_of(*fullest, job, facts), std::move(ranks)};
 }
 
@@ -116,6 +133,14 @@ cost::MemoryRecord memory_record(const Job& job, const describe::MemoryFacts& fa
 
 namespace {
 
+// With messages that may take `factor` times as long, or as short.
+describe::StepSpread widened(describe::StepSpread spread, const StepEstimate& step, double factor) {
+  const double share = step.exposed.total() / step.step;
+  spread.low = std::max(spread.low - share * (1.0 - 1.0 / factor), spread.low / factor);
+  spread.high += share * (factor - 1.0);
+  return spread;
+}
+
 Estimate estimate_around(StepEstimate step, const Job& job, const machine::StepMachine& machine) {
   const Shard shard = workload::shard_of(job);
   Estimate result;
@@ -125,11 +150,12 @@ Estimate estimate_around(StepEstimate step, const Job& job, const machine::StepM
   result.devices = job.cluster.devices;
   result.tokens = as_double(job.global_batch) * as_double(job.sequences.length);
   if (machine.spreads) {
-    result.interval = machine.spreads->of(job);
+    result.interval = widened(machine.spreads->of(job), result.step, machine.comm_factor);
   }
   result.use = use_of(job, shard, result.stages, result.step.step);
   result.memory =
       memory_of(cost::MemoryModel(job, machine.memory).fullest(job.layout), job, machine.memory);
+  time_changes(job, machine.model, result.memory);
   if (machine.power) {
     result.energy = device_energy(result.step, *machine.power) * as_double(job.cluster.devices);
   }

@@ -37,10 +37,12 @@ struct StepMemory {
   cost::RankMemory fullest;
   Bytes available;
   std::optional<cost::MemoryRejection> rejection;
-  std::vector<cost::FittingChange> changes;  // where rejected
+  double odds = 1.0;  // that it fits: cost::fit_odds
+  // Where rejected, what makes it fit; where tight, what makes it safe: the cheapest first.
+  std::vector<cost::FittingChange> changes;
   [[nodiscard]] bool fits() const { return !rejection.has_value(); }
-  // Fits by what is allocated, not by what the allocator reserves.
-  [[nodiscard]] bool tight() const { return fits() && fullest.device > available; }
+  // Fits by what is allocated; what the allocator reserves may be too much.
+  [[nodiscard]] bool tight() const { return fits() && odds < cost::kFitsOdds; }
 };
 
 // With what every pipeline rank holds, in their order.

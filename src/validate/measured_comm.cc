@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "workload/shard.h"
 
 namespace sextant::validate {
@@ -78,7 +80,13 @@ Result<machine::CommPlace> MeasuredComm::place_of(const CollectiveSubject& subje
 Result<const machine::KnownComm*> MeasuredComm::of(const CollectiveSubject& subject,
                                                    const cost::GroupShape& shape) {
   SEXTANT_TRY(const machine::CommPlace place, place_of(subject, shape));
-  return models_.of(place);
+  SEXTANT_TRY(const machine::KnownComm* known, models_.of(place));
+  if (known->assumed_links && unknown_ == UnknownLinks::kRefused) {
+    return not_found(fmt::format(
+        "links of {} over {} are not known: the host's layout decides", place.device->id,
+        describe::word_of<describe::ScaleUp>(describe::kScaleUpWords, place.scale_up)));
+  }
+  return known;
 }
 
 TimedCollective collective_call(const CollectiveSubject& subject, const cost::GroupShape& shape,

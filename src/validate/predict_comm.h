@@ -12,7 +12,9 @@ namespace sextant::validate {
 class CommPredictor {
  public:
   // `data` must outlive it.
-  explicit CommPredictor(const describe::DataStore& data) : models_(data), data_(data) {}
+  explicit CommPredictor(const describe::DataStore& data,
+                         UnknownLinks unknown = UnknownLinks::kRefused)
+      : models_(data, unknown), data_(data) {}
   measured::Answer operator()(const measured::Row& row);
 
  private:

@@ -1,5 +1,6 @@
 #include "validate/predict_memory.h"
 
+#include "cost/memory/fit.h"
 #include "cost/memory/memory.h"
 #include "describe/layout/rules.h"
 
@@ -29,7 +30,7 @@ Bytes of_kind(const RankMemory& memory, MemoryKind kind) {
 Answer quantity_of(const std::string& quantity, const RankMemory& memory, Bytes usable) {
   const auto gib = [](Bytes bytes) { return Prediction{bytes / 1_GiB, std::nullopt, {}}; };
   if (quantity == "fits") {
-    return Prediction{memory.least <= usable ? 1.0 : 0.0, std::nullopt, {}};
+    return Prediction{cost::fit_odds(memory, usable), std::nullopt, {}};
   }
   if (quantity == "state_gib") {
     return gib(memory.at(MemoryMoment::kIdle).total());

@@ -156,12 +156,12 @@ class LayoutJudgement {
     const step::Estimate& after =
         verdict_.after.emplace(step::whole_estimate(after_, bench_.task.machine));
     const cost::RankMemory& need = after.memory.fullest;
-    auto rejection = cost::memory_rejection(need, problem.available());
+    auto rejection = cost::margin_rejection(need, problem.available());
     const bool ran = bench_.diagnosis != nullptr;
     if (verdict_.before) {
       const cost::RankMemory& had = verdict_.before->memory.fullest;
-      fits_before_ = ran || !cost::memory_rejection(had, problem.available());
-      if (ran && need.least <= had.least) {
+      fits_before_ = ran || !cost::margin_rejection(had, problem.available());
+      if (ran && need.device <= had.device) {
         rejection.reset();
       }
     }
@@ -226,7 +226,7 @@ class LayoutJudgement {
 
   [[nodiscard]] std::string fits_words() const {
     return verdict_.after
-               ? fmt::format("needs {} of {}", to_text(verdict_.after->memory.fullest.least),
+               ? fmt::format("needs {} of {}", to_text(verdict_.after->memory.fullest.device),
                              to_text(bench_.task.problem.available()))
                : std::string();
   }

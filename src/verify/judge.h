@@ -6,7 +6,7 @@
 //   devices    those the proposal states, and the product of its axes, are the job's
 //   rules      describe::refusals of the job with the change laid over it. Only what the change
 //              breaks counts; what the job breaks as it stands is said apart
-//   memory     the fullest device's least need, within what search::Problem::available leaves it
+//   memory     what the fullest device reserves, within what search::Problem::available leaves it
 //              (the planner's headroom). A recorded run fits whatever the model says: what needs no
 //              more than it is not rejected either
 //   claims     each by the model, before and after: claims.h says how

@@ -163,6 +163,13 @@ inline constexpr std::array<describe::Word<Part>, 40> kPartWords{
      {Part::kLora, "lora"},
      {Part::kOptimizer, "optimizer"}}};
 
+// How often queries meet keys in a ring of so many rounds: all of them on the diagonal, then, as
+// the sequence is dealt in two halves to balance the causal triangle, all of them in half of the
+// rounds and half of them in the others. Source: TransformerEngine 2.x, context_parallel.py.
+constexpr double ring_sweeps(double rounds) {
+  return 1.0 + 0.75 * (rounds - 1.0);
+}
+
 struct Operator {
   OpKind kind = OpKind::kGemm;
   Pass pass = Pass::kForward;

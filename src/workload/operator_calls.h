@@ -56,7 +56,8 @@ struct AttentionCall {
   double keys = 0.0;        // that a query sees, on average
   double model_keys = 0.0;  // the same by the convention of model FLOPs
   describe::AttentionKernel kernel = describe::AttentionKernel::kFlash;
-  bool masked = false;  // by a matrix in memory rather than by position
+  bool masked = false;      // by a matrix in memory rather than by position
+  std::int64_t rounds = 1;  // of a ring of ranks: kernels, each on the keys of one of them
 };
 
 // A chunked linear recurrence. The last six are for one token.

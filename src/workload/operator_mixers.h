@@ -132,6 +132,14 @@ inline std::int64_t head_exchange(const Shard& shard, const WalkOptions& options
   return 1;
 }
 
+// Ranks whose keys and values come round one after another while attention runs.
+inline std::int64_t ring_rounds(const Shard& shard, const WalkOptions& options,
+                                std::int64_t exchange) {
+  const bool ring = options.cp_method == describe::CpMethod::kP2pRing ||
+                    options.cp_method == describe::CpMethod::kAllToAllP2p;
+  return ring ? divided_up(shard.cp, exchange) : std::int64_t{1};
+}
+
 struct AttentionHeads {
   std::int64_t heads = 0;  // on a tensor-parallel rank
   std::int64_t kv_heads = 0;
@@ -178,7 +186,8 @@ void walk_attention_core(const Walk<Sink>& at, const AttentionHeads& a) {
                                                          : seen_keys(shard, a.most_keys),
                      .model_keys = counted_keys(shard, a.most_keys),
                      .kernel = at.options.attention,
-                     .masked = at.options.masked_attention});
+                     .masked = at.options.masked_attention,
+                     .rounds = ring_rounds(shard, at.options, exchange)});
 }
 
 template <class Sink>

@@ -45,7 +45,10 @@ describe::AttentionKernel attention_of(const Job& job, const Layout& layout) {
 WalkOptions walk_options(const Job& job, const Layout& layout) {
   WalkOptions options;
   options.attention = attention_of(job, layout);
-  options.cp_method = layout.cp_method;
+  // XLA gathers keys and values whatever the layout says (cp_traffic.h).
+  options.cp_method = job.framework == describe::Framework::kMaxtext
+                          ? describe::CpMethod::kAllGather
+                          : layout.cp_method;
   options.cp_inner = layout.cp_inner;
   options.dispatcher = layout.dispatcher;
   options.fused_projections = accumulates_in_product(job.framework) ||

@@ -286,10 +286,12 @@ class Passes {
     const double stored = static_cast<double>(call.batch) * static_cast<double>(call.n) *
                           static_cast<double>(call.kv_heads);
     const Flops model(2.0 * queries * call.model_keys * (k + v));
-    const double inputs = a * (queries * k + stored * (k + v));
-    const double outputs = a * queries * v + kFp32 * queries;  // and the log of each row's sum
+    const double rows = queries * ring_sweeps(static_cast<double>(call.rounds));
+    const double inputs = a * (rows * k + stored * (k + v));
+    const double outputs = a * rows * v + kFp32 * rows;  // and the log of each row's sum
     Operator op = shape(call, Pass::kForward);
     op.kind = OpKind::kAttention;
+    op.kernels = static_cast<double>(call.rounds);
     op.flops = Flops(2.0 * queries * call.keys * (k + v));
     op.model_flops = model;
     op.read = Bytes(inputs);
@@ -299,10 +301,35 @@ class Passes {
       op.pass = Pass::kInputGradient;
       op.flops = Flops(2.0 * queries * call.keys * (3.0 * k + 2.0 * v));
       op.model_flops = model * 2.0;
-      op.read = Bytes(inputs + outputs + a * queries * v);
+      op.read = Bytes(inputs + outputs + a * rows * v);
       op.written = Bytes(inputs);
       emit_(op, call.part);
     }
+    if (call.rounds > 1) {
+      merge_rounds(call);
+    }
+  }
+
+  // What a ring adds to its kernels: keys and values put side by side to be sent; after each round
+  // the rows' sums and the output so far corrected; backward the round's gradients of queries, and
+  // of keys and values, added to those so far, and these put side by side again.
+  // Source: TransformerEngine 2.x, context_parallel.py (AttnFuncWithCPAndKVP2P,
+  // flash_attn_fwd_softmax_lse_correction, flash_attn_fwd_out_correction).
+  void merge_rounds(const AttentionCall& call) const {
+    const double rounds = static_cast<double>(call.rounds);
+    const double merged = ring_sweeps(rounds) - 1.0;  // passes over the queries after the first
+    const double keys = 2.0 * static_cast<double>(call.kv_heads) / static_cast<double>(call.heads);
+    pass_through({.part = call.part,
+                  .kind = OpKind::kCopy,
+                  .rows = static_cast<double>(call.batch) * static_cast<double>(call.m),
+                  .width = call.heads * call.value_dim,
+                  .cost = {.read = 1.0 + 2.0 * merged + keys,
+                           .written = 1.0 + merged + keys,
+                           .backward_read = 2.0 * merged + 3.0 * keys * merged,
+                           .backward_written = merged + 2.0 * keys * merged,
+                           .kernels = 2.0 * rounds,
+                           .backward_kernels = 3.0 * (rounds - 1.0)}},
+                 call.part);
   }
 
   // Scores pass through memory and the whole square is computed: two batched products and a

@@ -214,5 +214,57 @@ RC_GTEST_PROP(OperatorTime, NothingBeatsTheRoofline, ()) {
   RC_ASSERT(time >= (op.read + op.written) * h200().stream.memory);
 }
 
+// One rank's attention in a ring of so many, as the walk lists it.
+Operator ring_attention(std::int64_t heads, std::int64_t kv_heads, std::int64_t seq,
+                        std::int64_t ranks, Pass pass) {
+  Operator op = attention(1, heads, seq / ranks, 128);
+  op.pass = pass;
+  op.n = seq;
+  op.kv_heads = kv_heads;
+  op.keys = static_cast<double>(seq) / 2.0;
+  op.kernels = static_cast<double>(ranks);
+  const double rows = static_cast<double>(heads) * static_cast<double>(seq / ranks);
+  op.flops = Flops((pass == Pass::kForward ? 4.0 : 10.0) * rows * op.keys * 128.0);
+  return op;
+}
+
+// Finding 6 of the review of plan and estimate: attention took the same on a ring of 1 and of 8.
+TEST(RingAttention, MoreRanksNeverTakeLessInAll) {
+  for (const Pass pass : {Pass::kForward, Pass::kInputGradient}) {
+    double least = 0.0;
+    for (const std::int64_t ranks : {1, 2, 4, 8, 16}) {
+      const Seconds one = operator_time(ring_attention(32, 8, 8192, ranks, pass), h200()).total();
+      const double all = one / 1_us * static_cast<double>(ranks);
+      EXPECT_GT(all, least) << ranks;
+      least = all;
+    }
+  }
+}
+
+// data/measured/h200_ring_kernels.csv, flash, 32 heads: what the kernels of a ring
+// take over a ranks-th of the whole sequence's kernel.
+TEST(RingAttention, TakesMoreThanItsShareAsMeasuredOnAnH200) {
+  struct Case {
+    std::int64_t seq;
+    std::int64_t ranks;
+    double forward;
+    double backward;
+  };
+  for (const Case& one :
+       {Case{32768, 2, 1.02, 1.03}, Case{32768, 4, 1.02, 1.10}, Case{32768, 8, 1.03, 1.19},
+        Case{8192, 2, 1.05, 1.10}, Case{8192, 4, 1.11, 1.28}}) {
+    const auto over = [&](Pass pass) {
+      const Seconds whole = operator_time(ring_attention(32, 8, one.seq, 1, pass), h200()).total();
+      const Seconds ring =
+          operator_time(ring_attention(32, 8, one.seq, one.ranks, pass), h200()).total();
+      return ring * static_cast<double>(one.ranks) / whole;
+    };
+    EXPECT_NEAR(over(Pass::kForward), one.forward, 0.1 * one.forward)
+        << one.seq << " " << one.ranks;
+    EXPECT_NEAR(over(Pass::kInputGradient), one.backward, 0.1 * one.backward)
+        << one.seq << " " << one.ranks;
+  }
+}
+
 }  // namespace
 }  // namespace sextant::cost

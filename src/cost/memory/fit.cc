@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <functional>
+#include <numbers>
 
 #include <fmt/format.h>
 
@@ -117,6 +119,16 @@ const std::array<Lever, 12>& levers() {
 
 }  // namespace
 
+double fit_odds(const RankMemory& fullest, Bytes available) {
+  const Bytes room = available - fullest.apart;
+  const Bytes need = fullest.device - fullest.apart;
+  if (room <= Bytes() || fullest.spread <= 0.0) {
+    return fullest.device <= available ? 1.0 : 0.0;
+  }
+  const double deviations = std::log(room / need) / fullest.spread;
+  return 0.5 * std::erfc(-deviations / std::numbers::sqrt2);
+}
+
 std::optional<MemoryRejection> memory_rejection(const RankMemory& fullest, Bytes available) {
   if (fullest.least <= available) {
     return std::nullopt;
@@ -125,10 +137,37 @@ std::optional<MemoryRejection> memory_rejection(const RankMemory& fullest, Bytes
       .pipeline_rank = fullest.pipeline_rank, .needed = fullest.least, .available = available};
 }
 
-std::vector<FittingChange> fitting_changes(const Job& job, const describe::MemoryFacts& facts) {
+RankMemory with_expandable_segments(RankMemory memory, const describe::MemoryFacts& facts) {
+  const Bytes needed = memory.allocated * facts.expandable_fragmentation.value;
+  memory.reserved += needed - (memory.device - memory.apart);
+  memory.device = memory.apart + needed;
+  memory.spread = facts.expandable_spread.value;
+  return memory;
+}
+
+std::optional<MemoryRejection> margin_rejection(const RankMemory& fullest, Bytes available) {
+  if (fullest.device <= available) {
+    return std::nullopt;
+  }
+  return MemoryRejection{
+      .pipeline_rank = fullest.pipeline_rank, .needed = fullest.device, .available = available};
+}
+
+std::vector<FittingChange> fitting_changes(const Job& job, const describe::MemoryFacts& facts,
+                                           double odds) {
   std::vector<FittingChange> changes;
   const Bytes available = job.cluster.device.usable_memory();
   Job changed_job = job;
+  const auto add = [&](const RankMemory& fullest, const std::string& change, const Layout& layout) {
+    const double likely = fit_odds(fullest, available);
+    if (!memory_rejection(fullest, available) && likely >= odds) {
+      changes.push_back({change, fullest.device, likely, layout});
+    }
+  };
+  if (job.framework != describe::Framework::kMaxtext) {
+    add(with_expandable_segments(MemoryModel(job, facts).fullest(job.layout), facts),
+        kExpandableSegments, job.layout);
+  }
   for (const Lever lever : levers()) {
     const std::optional<Changed> changed = lever(job);
     if (!changed) {
@@ -138,11 +177,8 @@ std::vector<FittingChange> fitting_changes(const Job& job, const describe::Memor
     if (!describe::is_legal(changed_job)) {
       continue;
     }
-    MemoryModel model(changed_job, facts);
-    const RankMemory fullest = model.fullest(changed_job.layout);
-    if (fullest.least <= available) {
-      changes.push_back({changed->change, fullest.least});
-    }
+    add(MemoryModel(changed_job, facts).fullest(changed_job.layout), changed->change,
+        changed->layout);
   }
   std::stable_sort(
       changes.begin(), changes.end(),

@@ -1,6 +1,7 @@
 #include "cost/memory/memory.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/integers.h"
 #include "cost/memory/in_flight.h"
@@ -55,7 +56,11 @@ Working backward_tensors(const describe::Model& model, const describe::Block& bl
 }  // namespace
 
 MemoryModel::MemoryModel(const describe::Job& job, const describe::MemoryFacts& facts)
-    : job_(job), facts_(facts), index_(job.model), blocks_(job.model.blocks.size()) {
+    : job_(job),
+      facts_(facts),
+      unmeasured_spread_(std::hypot(facts.spread.value, 1.0 - facts.certainty.value)),
+      index_(job.model),
+      blocks_(job.model.blocks.size()) {
   stage_.blocks.resize(job.model.blocks.size());
 }
 
@@ -259,7 +264,7 @@ void MemoryModel::add_activations(const Layout& layout, const RankSums& sums,
 }
 
 template <bool kNotes>
-void MemoryModel::find_peak(RankMemory& memory) const {
+void MemoryModel::find_peak(const Layout& layout, RankMemory& memory) const {
   const double rounding = facts_.rounding.value - 1.0;
   memory.after_forward[MemoryItem::kRounding] = memory.after_forward.total() * rounding;
   for (std::size_t i = 0; i < memory.moments.size(); ++i) {
@@ -274,7 +279,10 @@ void MemoryModel::find_peak(RankMemory& memory) const {
       memory.fullest = static_cast<MemoryMoment>(i);
     }
   }
-  memory.reserved += memory.allocated * facts_.fragmentation.value;
+  const bool again = layout.recompute.granularity == describe::Recompute::kFull;
+  memory.apart = memory.reserved + facts_.context.value;
+  memory.reserved += memory.allocated *
+                     (again ? facts_.fragmentation_recomputed.value : facts_.fragmentation.value);
   memory.device = memory.reserved + facts_.context.value;
 }
 
@@ -306,8 +314,10 @@ RankMemory MemoryModel::memory_of(const Layout& layout, const RankSums& sums) co
   add_loss<kNotes>(layout, sums, memory);
   add_sharded_buffers<kNotes>(layout, sums, memory);
   add_activations<kNotes>(layout, sums, memory);
-  find_peak<kNotes>(memory);
+  find_peak<kNotes>(layout, memory);
   memory.least = least_of(layout, sums, memory);
+  memory.spread =
+      is_measured(job_.framework, layout.zero) ? facts_.spread.value : unmeasured_spread_;
   return memory;
 }
 
@@ -333,7 +343,7 @@ Bytes MemoryModel::least_with(const Layout& layout, std::span<const std::int64_t
     add_layers<false>(layout, i, layers[i], again, as_double(alive[i]) / as_double(layers[i]),
                       sums);
   }
-  return memory_of<false>(layout, sums).least;
+  return memory_of<false>(layout, sums).device;
 }
 
 RankMemory MemoryModel::rank(const Layout& layout, std::int64_t rank) {
@@ -380,12 +390,12 @@ bool MemoryModel::repeats_previous(const Layout& layout, std::int64_t rank) {
 bool MemoryModel::fits(const Layout& layout, Bytes available) {
   prepare(layout);
   // The first rank has most in flight, the last one the logits.
-  if (prepared_rank<false>(layout, 0).least > available ||
-      prepared_rank<false>(layout, layout.pp - 1).least > available) {
+  if (prepared_rank<false>(layout, 0).device > available ||
+      prepared_rank<false>(layout, layout.pp - 1).device > available) {
     return false;
   }
   for (std::int64_t rank = 1; rank < layout.pp - 1; ++rank) {
-    if (!repeats_previous(layout, rank) && prepared_rank<false>(layout, rank).least > available) {
+    if (!repeats_previous(layout, rank) && prepared_rank<false>(layout, rank).device > available) {
       return false;
     }
   }
@@ -400,7 +410,7 @@ RankMemory MemoryModel::fullest(const Layout& layout) {
       continue;
     }
     const RankMemory other = prepared_rank<false>(layout, rank);
-    if (other.allocated > fullest.allocated) {
+    if (other.device > fullest.device) {
       fullest = other;
     }
   }

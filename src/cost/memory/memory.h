@@ -45,12 +45,13 @@ class MemoryModel {
   MemoryRecord why(const describe::Layout& layout, std::int64_t rank);
   // The fullest rank.
   RankMemory fullest(const describe::Layout& layout);
-  // At least what a rank needs that holds so many layers of each of Model::blocks, and of `alive`
-  // layers, counted once a microbatch in flight, the activations: embedding and head apart.
-  // REQUIRES: a policy that does not count the layers of a stage.
+  // At least what a rank takes of its device (RankMemory::device) that holds so many layers of each
+  // of Model::blocks, and of `alive` layers, counted once a microbatch in flight, the activations:
+  // embedding and head apart. REQUIRES: a policy that does not count the layers of a stage.
   Bytes least_with(const describe::Layout& layout, std::span<const std::int64_t> layers,
                    std::span<const std::int64_t> alive);
-  // Does every rank need at most `available` (RankMemory::least)? Stops at the first that does not.
+  // Does every rank take at most `available` (RankMemory::device)? Stops at the first that does
+  // not.
   bool fits(const describe::Layout& layout, Bytes available);
 
  private:
@@ -178,12 +179,13 @@ class MemoryModel {
   void add_activations(const describe::Layout& layout, const RankSums& sums,
                        RankMemory& memory) const;
   template <bool kNotes>
-  void find_peak(RankMemory& memory) const;
+  void find_peak(const describe::Layout& layout, RankMemory& memory) const;
   [[nodiscard]] Bytes least_of(const describe::Layout& layout, const RankSums& sums,
                                const RankMemory& memory) const;
 
   const describe::Job& job_;
   describe::MemoryFacts facts_;
+  double unmeasured_spread_;  // RankMemory::spread where saved tensors were not measured
   workload::LayerIndex index_;
   workload::Shard shard_;
   workload::SavedRules rules_;

@@ -2,6 +2,7 @@
 // tests/memory_truth_test.cc.
 #include "cost/memory/memory.h"
 
+#include <cmath>
 #include <set>
 #include <string>
 
@@ -45,6 +46,7 @@ describe::MemoryFacts no_extras() {
   describe::MemoryFacts facts;
   facts.rounding.value = 1.0;
   facts.fragmentation.value = 1.0;
+  facts.fragmentation_recomputed.value = 1.0;
   facts.certainty.value = 1.0;
   return facts;
 }
@@ -159,7 +161,7 @@ TEST(Memory, ALayoutThatDoesNotFitSaysWhatIsMissingAndWhatHelps) {
   ASSERT_TRUE(rejection.has_value());
   const MemoryRejection no = rejection.value_or(MemoryRejection{});
   EXPECT_EQ(no.missing(), no.needed - 80_GiB);
-  const std::vector<FittingChange> changes = fitting_changes(job, no_extras());
+  const std::vector<FittingChange> changes = fitting_changes(job, no_extras(), 0.0);
   ASSERT_FALSE(changes.empty());
   for (const FittingChange& change : changes) {
     EXPECT_LE(change.needed, 80_GiB) << change.change;
@@ -175,7 +177,7 @@ TEST(Memory, WhatWouldHelpIsWhatTheFrameworkRuns) {
     job.sequences.length = 8192;
     job.cluster.device.memory_capacity.value = 45_GiB;
     std::set<std::string> words;
-    for (const FittingChange& change : fitting_changes(job, no_extras())) {
+    for (const FittingChange& change : fitting_changes(job, no_extras(), 0.0)) {
       words.insert(change.change);
     }
     return words;
@@ -205,6 +207,7 @@ TEST(Memory, ACertaintyBelowOneIsTakenOffForFrameworksThatWereNotMeasured) {
 TEST(Memory, MegatronDeepspeedIsJudgedWithItsFragmentation) {
   describe::MemoryFacts fragmented = no_extras();
   fragmented.fragmentation.value = 1.5;
+  fragmented.fragmentation_recomputed.value = 1.5;
   using describe::Framework;
   EXPECT_EQ(least_of(Framework::kMegatronDeepspeed, fragmented),
             least_of(Framework::kMegatronDeepspeed, no_extras()) * 1.5);
@@ -304,6 +307,51 @@ RC_GTEST_PROP(MemoryLaws, TheFullestRankIsTheMostOfAllRanks, ()) {
     most = std::max(most, model.rank(job.layout, rank).allocated);
   }
   RC_ASSERT(model.fullest(job.layout).allocated == most);
+}
+
+RankMemory reserving(Bytes reserved, double spread) {
+  RankMemory memory;
+  memory.apart = 2_GiB;
+  memory.device = reserved + memory.apart;
+  memory.spread = spread;
+  return memory;
+}
+
+TEST(FitOdds, AreEvenWhereReservedMemoryIsWhatThereIs) {
+  EXPECT_DOUBLE_EQ(fit_odds(reserving(70_GiB, 0.05), 72_GiB), 0.5);
+}
+
+TEST(FitOdds, AreOfANormalLogarithm) {
+  // One deviation below the room: Phi(1) = 0.841.
+  EXPECT_NEAR(fit_odds(reserving(70_GiB * std::exp(-0.05), 0.05), 72_GiB), 0.8413, 1e-4);
+  EXPECT_NEAR(fit_odds(reserving(70_GiB * std::exp(0.05), 0.05), 72_GiB), 0.1587, 1e-4);
+}
+
+TEST(FitOdds, AreCertainWithoutSpreadOrRoom) {
+  EXPECT_EQ(fit_odds(reserving(70_GiB, 0.0), 72_GiB), 1.0);
+  EXPECT_EQ(fit_odds(reserving(71_GiB, 0.0), 72_GiB), 0.0);
+  EXPECT_EQ(fit_odds(reserving(70_GiB, 0.05), 1_GiB), 0.0);
+}
+
+TEST(FitOdds, ExpandableSegmentsLeaveNoHoles) {
+  RankMemory memory = reserving(75_GiB, 0.05);
+  memory.allocated = 70_GiB;
+  memory.reserved = 75_GiB;
+  describe::MemoryFacts facts;
+  facts.expandable_fragmentation.value = 1.0;
+  facts.expandable_spread.value = 0.01;
+  EXPECT_LT(fit_odds(memory, 74_GiB), 0.3);
+  const RankMemory expandable = with_expandable_segments(memory, facts);
+  EXPECT_DOUBLE_EQ(expandable.device / 1_GiB, 72.0);
+  EXPECT_DOUBLE_EQ(expandable.reserved / 1_GiB, 70.0);
+  EXPECT_GT(fit_odds(expandable, 74_GiB), 0.95);
+}
+
+TEST(Margin, IsHeldAgainstWhatIsReserved) {
+  const RankMemory memory = reserving(70_GiB, 0.05);
+  EXPECT_FALSE(margin_rejection(memory, 72_GiB));
+  ASSERT_TRUE(margin_rejection(memory, 71_GiB));
+  EXPECT_DOUBLE_EQ(margin_rejection(memory, 71_GiB)->missing() / 1_GiB, 1.0);
 }
 
 }  // namespace

@@ -83,11 +83,15 @@ struct RankMemory {
   Bytes allocated;  // at the fullest moment
   Bytes reserved;
   Bytes device;
+  // Of `device`, what fragmentation doesn't touch: FSDP's side streams, the context.
+  Bytes apart;
+  // Standard deviation of the logarithm of the rest: how much fragmentation differs from one job to
+  // the next, and where a framework's tensors were not measured, how far they may be.
+  double spread = 0.0;
   // What a rejection rests on: allocated and the context, less what is not known of a framework
   // that was not measured (which element-wise results it keeps, and MemoryFacts::certainty);
   // Megatron-DeepSpeed below ZeRO-3: `device`. The allocator gives cached blocks back before it
-  // fails, so what is reserved need not fit; where `device` is more than there is, it is tight:
-  // batches grown on an H200 failed between 82 % and 100 % of its memory allocated.
+  // fails, so what is reserved need not fit: between `least` and safety stand odds (fit_odds).
   Bytes least;
   [[nodiscard]] MemoryItems& at(MemoryMoment moment) {
     return moments[static_cast<std::size_t>(moment)];

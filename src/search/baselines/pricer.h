@@ -22,16 +22,16 @@ class Pricer {
     return describe::is_legal(job_);
   }
   // REQUIRES (here and below): is_legal(layout).
-  bool fits(const describe::Layout& layout) { return leaf_.memory(layout).least <= available_; }
+  bool fits(const describe::Layout& layout) { return leaf_.memory(layout).device <= available_; }
   // The pipeline rank that does not fit, if one does not.
   std::optional<std::int64_t> too_full(const describe::Layout& layout) {
     const cost::RankMemory memory = leaf_.memory(layout);
-    return memory.least > available_ ? std::optional(memory.pipeline_rank) : std::nullopt;
+    return memory.device > available_ ? std::optional(memory.pipeline_rank) : std::nullopt;
   }
   // Nothing where it does not fit.
   std::optional<Plan> priced(const describe::Layout& layout) {
     const cost::RankMemory memory = leaf_.memory(layout);
-    if (memory.least > available_) {
+    if (memory.device > available_) {
       return std::nullopt;
     }
     return Plan{layout, leaf_.time(layout), memory.least, memory.device};

@@ -10,6 +10,7 @@
 #include "app/emit_patch.h"
 #include "describe/layout/layout_text.h"
 #include "emit/launch.h"
+#include "emit/required_settings.h"
 #include "explain/step_result.h"
 #include "step/step_answer.h"
 
@@ -76,7 +77,8 @@ Result<Answered<EmitReply>> files_for(const EmitRequest& request, const Context&
               describe::parse_word<emit::Launcher>(
                   emit::kLauncherWords, request.launcher.empty() ? "torchrun" : request.launcher,
                   "launcher", "‹launcher›"));
-  const emit::Writing writing = emit::write(dialect, job);
+  emit::Writing writing = emit::write(dialect, job);
+  SEXTANT_CHECK_OK(add_required(writing, context));
   const JobComments comments = job_comments(job, writing, context);
   explain::EmitAnswer answer{.provenance = provenance_of(reading),
                              .dialect = dialect,
@@ -103,6 +105,13 @@ Result<Answered<EmitReply>> files_for(const EmitRequest& request, const Context&
 }
 
 }  // namespace
+
+Result<void> add_required(emit::Writing& writing, const Context& context) {
+  SEXTANT_TRY(const std::vector<emit::Inexpressible> open,
+              emit::left_to_fill_in(writing.settings, context.data));
+  writing.left_out.insert(writing.left_out.end(), open.begin(), open.end());
+  return {};
+}
 
 std::vector<Artifact> files_artifacts(const std::vector<emit::File>& files,
                                       const std::filesystem::path& folder) {

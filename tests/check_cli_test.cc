@@ -51,8 +51,9 @@ TEST(CheckCli, TheJobIsReadWithTheLinesThatSayIt) {
   const Scratch script("train.sh", megatron_script(""));
   const Ran ran = run_sextant({"check", script.path(), "--on", "h100-sxm"});
   ASSERT_EQ(ran.exit_code, 0) << ran.err << ran.out;
-  for (const char* said : {"job (megatron)", "Llama-3.1-70B on 64xh100-sxm", "tp", "train.sh:5",
-                           "legal", "predicted", "fits: pipeline rank"}) {
+  for (const char* said :
+       {"job (megatron)", "Llama-3.1-70B (80 layers, hidden 8192) on 64xh100-sxm", "tp",
+        "train.sh:5", "legal", "predicted", "fits: pipeline rank"}) {
     EXPECT_NE(ran.out.find(said), std::string::npos) << said << "\n" << ran.out;
   }
 }

@@ -109,6 +109,7 @@ void join_parts(std::vector<Part> parts, FileJob& out) {
   const emit::Dialect main = (speaks == parts.end() ? parts.begin() : speaks)->settings.dialect;
   out.settings.dialect = main;
   out.settings.framework_known = speaks == parts.end() || speaks->settings.framework_known;
+  out.settings.program = speaks == parts.end() ? std::string() : speaks->settings.program;
   for (Part& part : parts) {
     const emit::Dialect own = part.settings.dialect;
     if (emit::framework_of(own) != emit::framework_of(main) && says(part)) {
@@ -177,7 +178,8 @@ Result<void> add_named(const std::string& script, const emit::Settings& settings
            "it is not beside the script",
            one.place,
            {},
-           settings.dialect != emit::Dialect::kMegatron});  // whose layout is in its flags
+           // Megatron's own layout is in its flags.
+           settings.dialect != emit::Dialect::kMegatron || !settings.program.empty()});
       continue;
     }
     SEXTANT_TRY(Given given, load(*found, request));
@@ -245,6 +247,23 @@ Result<void> add_layout(const std::string& text, emit::Reading& reading) {
   return {};
 }
 
+// What the caller says of the vocabulary.
+Result<void> read_vocabulary(const FileRequest& request, describe::Job& job) {
+  if (request.vocabulary.empty()) {
+    return {};
+  }
+  constexpr std::int64_t kMostEntries = 100'000'000;
+  const auto entries = to_integer(request.vocabulary);
+  if (!entries || *entries < 1 || *entries > kMostEntries) {
+    return invalid(fmt::format("'{}' is no number of entries", printable(request.vocabulary)),
+                   "‹vocab›", fmt::format("a whole number from 1 to {}", kMostEntries));
+  }
+  job.model.vocab = *entries;
+  std::erase_if(job.model.assumed,
+                [](const describe::Assumption& one) { return one.key == "vocab"; });
+  return {};
+}
+
 std::string model_wanted(const FileRequest& request) {
   return fmt::format("‹{} MODEL›", request.model_parameter);
 }
@@ -307,9 +326,10 @@ Result<FileJob> read_files(const FileRequest& request, const Context& context) {
     out.open.push_back("the model is not stated: " + model_wanted(request));
     return out;
   }
+  SEXTANT_CHECK_OK(read_vocabulary(request, job));
   job.assumed = job.model.assumed;
   if (job.model.vocab == 0) {
-    out.open.push_back("the vocabulary is not stated: " + model_wanted(request));
+    out.open.push_back("the vocabulary is not stated: ‹vocab ENTRIES› or " + model_wanted(request));
     job.model.vocab = std::max<std::int64_t>(job.layout.tp, 1);  // as little as can be split
   }
   SEXTANT_CHECK_OK(read_cluster(request.cluster, context, out, job));

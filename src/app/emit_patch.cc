@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -49,9 +50,10 @@ FileRequest file_words(const EmitRequest& request) {
 
 class Patching {
  public:
+  // `now`: the files' own job.
   Patching(const EmitRequest& request, const Context& context, const FileJob& files,
-           const describe::Job& wanted)
-      : request_(request), context_(context), files_(files), wanted_(wanted) {
+           const describe::Job& now, const describe::Job& wanted)
+      : request_(request), context_(context), files_(files), now_(now), wanted_(wanted) {
     for (const Given& given : files.files) {
       // A record of a captured job holds no line of the user's: all is to be done by hand.
       if (given.kind != emit::FileKind::kCapture) {
@@ -62,7 +64,7 @@ class Patching {
 
   Result<explain::PatchAnswer> made() {
     const emit::Dialect dialect = files_.settings.dialect;
-    const emit::Writing before = emit::write(dialect, *files_.job);
+    const emit::Writing before = emit::write(dialect, now_);
     const emit::Writing after = emit::write(dialect, wanted_);
     emit::Settings settings;
     settings.dialect = dialect;
@@ -142,13 +144,14 @@ class Patching {
       wrong.push_back("the changed files cannot be read: " + to_text(after.error()));
       return wrong;
     }
-    if (!after->job) {
+    const std::optional<describe::Job>& job = after->job;
+    if (!job) {
       wrong.push_back("of the changed files " +
                       (after->open.empty() ? "the job is not known" : after->open.front()));
       return wrong;
     }
-    compare_sizes(*after->job, wrong);
-    compare_layouts(after->job->layout, patch, wrong);
+    compare_sizes(*job, wrong);
+    compare_layouts(job->layout, patch, wrong);
     for (const describe::Violation& one : describe::refusals(after->violations)) {
       const bool old = std::ranges::any_of(
           files_.violations, [&](const describe::Violation& was) { return was.rule == one.rule; });
@@ -175,7 +178,7 @@ class Patching {
   void compare_layouts(const describe::Layout& after, const emit::Patch& patch,
                        std::vector<std::string>& wrong) const {
     const auto is = describe::layout_values(after);
-    const auto was = describe::layout_values(files_.job->layout);
+    const auto was = describe::layout_values(now_.layout);
     const auto want = describe::layout_values(wanted_.layout);
     for (std::size_t i = 0; i < is.size(); ++i) {
       const auto& [key, value] = is[i];
@@ -217,6 +220,7 @@ class Patching {
   const EmitRequest& request_;
   const Context& context_;
   const FileJob& files_;
+  const describe::Job& now_;
   const describe::Job& wanted_;
   std::vector<emit::File> texts_;
 };
@@ -251,7 +255,8 @@ Result<Answered<EmitReply>> patch_for(const EmitRequest& request, const Context&
         explain::NotLegal{{std::string(explain::tool_version()), files.inputs}, "emit", broken},
         Outcome::kNo};
   }
-  SEXTANT_TRY(explain::PatchAnswer answer, Patching(request, context, files, job).made());
+  SEXTANT_TRY(explain::PatchAnswer answer,
+              Patching(request, context, files, *files.job, job).made());
   Answered<EmitReply> answered;
   answered.notes = patch_notes(answer);
   answered.outcome = answer.not_offered.empty() ? Outcome::kFine : Outcome::kNo;

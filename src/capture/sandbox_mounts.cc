@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <string_view>
@@ -19,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "capture/errno_text.h"
 #include "capture/stand_ins.h"
 
 namespace sextant::capture {
@@ -42,7 +42,7 @@ constexpr std::string_view kUsualFolders =
     "/bin:/usr/bin:/usr/local/bin:/sbin:/usr/sbin:/usr/local/sbin:/opt/conda/bin:/opt/venv/bin";
 
 std::string failed(std::string_view what) {
-  return fmt::format("{}: {}", what, std::strerror(errno));
+  return fmt::format("{}: {}", what, errno_text());
 }
 
 int opened_path(const std::string& path, int more) {

@@ -108,17 +108,18 @@ ScriptWord script_word(const std::string& text, std::string_view name) {
 std::vector<ScriptWord> all_words(const CaptureRecord& record, const CapturedCall& call,
                                   std::string_view name) {
   std::vector<const CapturedCall*> chain{&call};
-  while (chain.back()->outer && chain.size() < kMostOuters) {
-    chain.push_back(&record.calls[*chain.back()->outer]);
+  for (auto outer = call.outer; outer && chain.size() < kMostOuters; outer = chain.back()->outer) {
+    chain.push_back(&record.calls[*outer]);
   }
+  std::ranges::reverse(chain);
   std::vector<ScriptWord> words;
-  for (auto one = chain.rbegin(); one != chain.rend(); ++one) {
-    if (*one != &call && !counts_devices(**one)) {
+  for (const CapturedCall* one : chain) {
+    if (one != &call && !counts_devices(*one)) {
       continue;
     }
-    for (std::size_t i = 0; i < (*one)->words.size(); ++i) {
-      words.push_back(script_word((*one)->words[i], name));
-      if (std::ranges::find((*one)->open, i) != (*one)->open.end()) {
+    for (std::size_t i = 0; i < one->words.size(); ++i) {
+      words.push_back(script_word(one->words[i], name));
+      if (std::ranges::find(one->open, i) != one->open.end()) {
         words.back().why =
             "it depends on an answer that nobody gave: capture again and say on what it runs";
       }

@@ -387,16 +387,13 @@ class EveryLayout {
         if ((set >> i & 1U) != 0) {
           const Overlap what = choices_.switches[i];
           layout.overlap.push_back(what);
-          again =
-              again || (what == Overlap::kGradReduce && !replicas) ||
-              (what == Overlap::kParamGather &&
-               (!replicas || layout.zero == describe::Zero::kNone)) ||
-              (what == Overlap::kTensorParallel && layout.tp == 1) ||
-              (what == Overlap::kPipeline &&
-               (layout.pp == 1 || (layout.vpp == 1 && problem_.job.framework ==
-                                                          describe::Framework::kMegatronCore))) ||
-              (what == Overlap::kExpert && layout.ep == 1) ||
-              (what == Overlap::kContext && layout.cp == 1);
+          again = again || (what == Overlap::kGradReduce && !replicas) ||
+                  (what == Overlap::kParamGather &&
+                   (!replicas || layout.zero == describe::Zero::kNone)) ||
+                  (what == Overlap::kTensorParallel && layout.tp == 1) ||
+                  (what == Overlap::kPipeline && layout.pp == 1) ||
+                  (what == Overlap::kExpert && layout.ep == 1) ||
+                  (what == Overlap::kContext && layout.cp == 1);
         }
       }
       std::sort(layout.overlap.begin(), layout.overlap.end());

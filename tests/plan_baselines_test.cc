@@ -55,7 +55,7 @@ search::Plan plan_of(const BaselineResult& result) {
 bool legal_and_fits(const Problem& problem, const search::Plan& plan) {
   describe::Job job = problem.job;
   job.layout = plan.layout;
-  return describe::is_legal(job) && plan.least <= problem.available();
+  return describe::is_legal(job) && plan.device <= problem.available();
 }
 
 // --- The rule ---------------------------------------------------------------------------------

@@ -150,11 +150,11 @@ std::optional<PlantedFlaw> too_large(const SoundProposal& sound, std::mt19937& r
       continue;
     }
     const step::Estimate estimate = step::whole_estimate(job, sound.task->machine);
-    if (estimate.memory.fullest.least > sound.task->problem.available()) {
+    if (estimate.memory.fullest.device > sound.task->problem.available()) {
       PlantedFlaw made = flaw_of(Flaw::kDoesNotFit, sound);
       made.proposal.change.layout = layout_text(change);
       made.what = layout_text(keys);
-      made.over = estimate.memory.fullest.least - sound.task->problem.available();
+      made.over = estimate.memory.fullest.device - sound.task->problem.available();
       return made;
     }
   }

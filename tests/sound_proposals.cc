@@ -162,7 +162,7 @@ std::optional<step::Estimate> runnable(const Job& job, const search::Task& task)
   if (job.cluster.devices % model != 0 || !describe::is_legal(job)) {
     return std::nullopt;
   }
-  const Bytes need = step::memory_estimate(job, task.machine.memory).fullest.least;
+  const Bytes need = step::memory_estimate(job, task.machine.memory).fullest.device;
   if (need > task.problem.available()) {
     return std::nullopt;
   }
@@ -292,7 +292,7 @@ std::optional<SoundProposal> SoundProposals::changed() {
   if (speed.verdict() == step::Verdict::kEven) {
     return std::nullopt;
   }
-  made.need = after->memory.fullest.least;
+  made.need = after->memory.fullest.device;
   made.words = fmt::format("{} on {}, {}: {} -> {}", made.after.model.name, made.after.cluster.name,
                            layout_text(keys_), made.proposal.change.layout, speed.speed);
   state_claims(*after, speed, made);

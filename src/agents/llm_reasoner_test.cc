@@ -2,7 +2,6 @@
 // and whole, and misbehaves: whatever it says, only judged proposals come out.
 #include "agents/llm_reasoner.h"
 
-
 #include <string>
 #include <vector>
 

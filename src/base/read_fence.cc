@@ -8,7 +8,6 @@
 #include <system_error>
 #include <vector>
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -27,8 +26,10 @@ struct FencedPlace {
   Descriptor held;
 };
 
-std::optional<std::vector<FencedPlace>>& standing_fence() {
-  static std::optional<std::vector<FencedPlace>> fence;
+using FencedPlaces = std::vector<FencedPlace>;
+
+std::optional<FencedPlaces>& standing_fence() {
+  static std::optional<FencedPlaces> fence;
   return fence;
 }
 
@@ -37,8 +38,7 @@ bool is_below(const fs::path& path, const fs::path& folder) {
   return differ.first == folder.end();
 }
 
-tl::unexpected<Error> lies_outside(const fs::path& path) {
-  const std::vector<FencedPlace>& fence = *standing_fence();
+tl::unexpected<Error> lies_outside(const fs::path& path, const FencedPlaces& fence) {
   return invalid("lies outside what may be read here", printable(path.string()),
                  fence.empty() ? "no file" : "files below " + fence.front().path.string());
 }
@@ -48,16 +48,16 @@ struct Fenced {
   fs::path whole;
   const FencedPlace* place = nullptr;
 };
-Result<Fenced> fenced_path(const fs::path& path) {
+Result<Fenced> fenced_path(const fs::path& path, const FencedPlaces& fence) {
   std::error_code error;
   Fenced found{.whole = fs::weakly_canonical(path, error)};
-  for (const FencedPlace& place : *standing_fence()) {
+  for (const FencedPlace& place : fence) {
     if (!error && path != "-" && is_below(found.whole, place.path)) {
       found.place = &place;
       return found;
     }
   }
-  return lies_outside(path);
+  return lies_outside(path, fence);
 }
 
 tl::unexpected<Error> cannot_open(const fs::path& path, int code) {
@@ -65,14 +65,17 @@ tl::unexpected<Error> cannot_open(const fs::path& path, int code) {
   return not_found("can't be opened: " + reason.message(), path.string());
 }
 
+std::string place_of(const Descriptor& opened) {
+  return fmt::format("/proc/self/fd/{}", opened.number());
+}
+
 // The same thing again, to be read: O_PATH holds a file without reading it.
 Descriptor reopened(const Descriptor& held) {
-  return Descriptor(::open(fmt::format("/proc/self/fd/{}", held.number()).c_str(),
-                           O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  return Descriptor(::open(place_of(held).c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
 }
 
 // From the fence's place on, part by part.
-Result<Descriptor> walked(const Fenced& to, const fs::path& path) {
+Result<Descriptor> walked(const Fenced& to, const fs::path& path, const FencedPlaces& fence) {
   const fs::path rest = to.whole.lexically_relative(to.place->path);
   if (rest.empty() || rest == ".") {
     Descriptor again = reopened(to.place->held);
@@ -88,7 +91,8 @@ Result<Descriptor> walked(const Fenced& to, const fs::path& path) {
                              how | O_NOFOLLOW | O_CLOEXEC));
     if (!next.is_open()) {
       // A link where there was none when the path was resolved.
-      return errno == ELOOP || errno == ENOTDIR ? lies_outside(path) : cannot_open(path, errno);
+      return errno == ELOOP || errno == ENOTDIR ? lies_outside(path, fence)
+                                                : cannot_open(path, errno);
     }
     at = std::move(next);
   }
@@ -128,10 +132,11 @@ void CloseStream::operator()(std::FILE* file) const {
 }
 
 Result<void> may_read(const fs::path& path) {
-  if (!standing_fence()) {
+  const std::optional<FencedPlaces>& fence = standing_fence();
+  if (!fence) {
     return {};
   }
-  SEXTANT_TRY(const Fenced found, fenced_path(path));
+  SEXTANT_TRY(const Fenced found, fenced_path(path, *fence));
   std::error_code error;
   const fs::file_status status = fs::status(found.whole, error);
   if (fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status)) {
@@ -141,12 +146,13 @@ Result<void> may_read(const fs::path& path) {
 }
 
 Result<Descriptor> open_at_fence(const fs::path& path) {
-  if (!standing_fence()) {
+  const std::optional<FencedPlaces>& fence = standing_fence();
+  if (!fence) {
     Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
     return file.is_open() ? Result<Descriptor>(std::move(file)) : cannot_open(path, errno);
   }
-  SEXTANT_TRY(const Fenced found, fenced_path(path));
-  SEXTANT_TRY(Descriptor file, walked(found, path));
+  SEXTANT_TRY(const Fenced found, fenced_path(path, *fence));
+  SEXTANT_TRY(Descriptor file, walked(found, path, *fence));
   struct stat facts{};
   if (::fstat(file.number(), &facts) != 0 || (!S_ISREG(facts.st_mode) && !S_ISDIR(facts.st_mode))) {
     return invalid("is neither a file nor a folder", printable(path.string()), "plain files");
@@ -178,24 +184,20 @@ Result<OpenFile> open_file(const fs::path& path) {
 }
 
 Result<std::vector<fs::path>> list_folder(const fs::path& folder, std::size_t most) {
-  SEXTANT_TRY(Descriptor opened, open_at_fence(folder));
-  DIR* const listed = ::fdopendir(opened.number());
-  if (listed == nullptr) {
-    return cannot_open(folder, errno);
-  }
-  opened.release();
+  SEXTANT_TRY(const Descriptor opened, open_at_fence(folder));
+  std::error_code error;
   std::vector<fs::path> entries;
-  while (entries.size() < most) {
-    const dirent* const entry = ::readdir(listed);
-    if (entry == nullptr) {
+  // By its descriptor: the name may mean another folder by now.
+  for (fs::directory_iterator at(place_of(opened), error), end; !error && at != end;
+       at.increment(error)) {
+    if (entries.size() == most) {
       break;
     }
-    const std::string name = static_cast<const char*>(entry->d_name);
-    if (name != "." && name != "..") {
-      entries.push_back(folder / name);
-    }
+    entries.push_back(folder / at->path().filename());
   }
-  ::closedir(listed);
+  if (error) {
+    return cannot_open(folder, error.value());
+  }
   std::ranges::sort(entries);
   return entries;
 }

@@ -157,8 +157,8 @@ Result<std::optional<LinkFacts>> assumed_link_facts(const Device& device, ScaleU
   constexpr std::array<std::string_view, 3> kGenerations{"assumed-pcie3", "assumed-pcie4",
                                                          "assumed-pcie5"};
   std::optional<LinkFacts> nearest;
-  if (scale_up == ScaleUp::kXgmiMesh && device.scale_up_bandwidth) {
-    SEXTANT_TRY(nearest, load_link_facts("xgmi3", data));
+  if (scale_up == ScaleUp::kXgmiMesh) {
+    SEXTANT_TRY(nearest, load_link_facts("assumed-xgmi2", data));
     return nearest;
   }
   if (!device.host_bandwidth) {

@@ -150,7 +150,7 @@ struct NetworkFacts : CommFacts<NetworkKey, kNetworkKeys.size()> {};
 Result<std::optional<LinkFacts>> link_facts(const Device& device, ScaleUp scale_up,
                                             const DataStore& data);
 // What stands for links that nobody measured: PCIe of the generation that the card's host bandwidth
-// says (data/comm/links/assumed-*.toml), xGMI as MI300X's at the device's rate. Nothing where not
+// says, xGMI of hosts whose mesh is not full (data/comm/links/assumed-*.toml). Nothing where not
 // even that is known.
 Result<std::optional<LinkFacts>> assumed_link_facts(const Device& device, ScaleUp scale_up,
                                                     const DataStore& data);

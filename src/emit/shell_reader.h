@@ -5,7 +5,7 @@
 //
 // shell_reader.cc has the control flow, shell_reader_commands.cc what single commands do,
 // shell_reader_texts.cc texts and files that are read in turn, shell_output.cc what commands print,
-// shell_batch.cc what a scheduler is told.
+// shell_batch.cc what a scheduler is told, shell_reader_words.cc places of words.
 #pragma once
 
 #include <cstddef>
@@ -133,6 +133,8 @@ class ShellReader {
   void put_arguments(std::vector<ShellRuns> arguments);
   void shift(const std::string& by, const ShellSpot& spot);
   void forget_arguments(std::string_view why);
+
+  // shell_reader_words.cc
   [[nodiscard]] ScriptWord word_of(const ShellRuns& runs, const ShellSpot& spot,
                                    bool may_split) const;
   [[nodiscard]] ScriptWord value_word(const ShellRuns& runs, const ShellSpot& spot) const;

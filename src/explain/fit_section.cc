@@ -17,12 +17,13 @@ std::string fit_section(const measured::FitScores& scores) {
                           std::to_string(bin.jobs), percent(bin.said), percent(bin.ran)});
   }
   return fmt::format(
-             "## Will it fit\n\nOdds that a job fits, against whether it ran. What the allocator "
-             "reserves was fitted on other tables (`data/memory.toml`) than the {} jobs that were "
-             "grown until they failed. Of {} jobs that ran out of memory {} were said to fit with "
-             "odds above 80 %; of {} that ran {} with odds below 20 %.\n\n",
-             scores.ran + scores.failed, scores.failed, scores.failed_said_to_fit, scores.ran,
-             scores.ran_said_to_fail) +
+             "## Will it fit\n\nOdds that a job fits, against whether it ran: {} jobs, most of "
+             "them grown until they failed. What the allocator reserves was fitted on what other "
+             "jobs that ran took (`data/memory.toml`), never on an outcome. Said to fit with odds "
+             "above 80 %: {} of {} jobs that ran out of memory; with odds below 20 %: {} of {} "
+             "that ran.\n\n",
+             scores.ran + scores.failed, scores.failed_said_to_fit, scores.failed,
+             scores.ran_said_to_fail, scores.ran) +
          to_text(table, Style{Format::kMarkdown, false});
 }
 

@@ -24,9 +24,8 @@ constexpr int schema_version(std::string_view command) {
     return 3;
   }
   constexpr std::array<std::string_view, 14> kFirst{
-      "calibrate", "calibrate-runs", "capture", "config",  "diagnose-hta", "diff",
-      "doctor",    "emit-patch",     "explain", "kb",           "summarize",
-      "tune",      "tune-log",       "verify"};
+      "calibrate",  "calibrate-runs", "capture", "config",    "diagnose-hta", "diff",     "doctor",
+      "emit-patch", "explain",        "kb",      "summarize", "tune",         "tune-log", "verify"};
   return std::find(kFirst.begin(), kFirst.end(), command) == kFirst.end() ? 2 : 1;
 }
 

@@ -12,7 +12,8 @@ namespace {
 using describe::FabricFamily;
 using describe::ScaleUp;
 
-constexpr BytesPerSecond kFastEthernet = 12.5_GBps;
+// Ethernet of more a device is not bought for sockets.
+constexpr BytesPerSecond kFastestSockets = 12.5_GBps;
 
 }  // namespace
 
@@ -127,9 +128,10 @@ Result<KnownComm> CommModels::of(const describe::Cluster& cluster) {
   const std::int64_t joined = reach_without_network(cluster);
   place.inside = joined > 1;
   place.across = cluster.devices > joined;
-  const bool fast = place.nic_rate && *place.nic_rate >= kFastEthernet;
-  const bool sockets = cluster.fabric.transport == describe::Transport::kTcp;
-  const bool roce = place.fabric == FabricFamily::kEthernet && fast && !sockets;
+  const bool ethernet = place.fabric == FabricFamily::kEthernet;
+  const bool fast = place.nic_rate && *place.nic_rate > kFastestSockets;
+  const bool roce = ethernet && fast;
+  const bool sockets = ethernet && !fast;
   if (roce) {
     place.fabric = FabricFamily::kRoce;
   }
@@ -137,7 +139,7 @@ Result<KnownComm> CommModels::of(const describe::Cluster& cluster) {
   KnownComm known = *made;
   if (roce && place.across) {
     known.assumed.push_back(
-        {"network", "roce", "Ethernet of 100 Gbit/s and more a device is not left to TCP", {}});
+        {"network", "roce", "Ethernet of more than 100 Gbit/s a device is not left to TCP", {}});
   }
   if (sockets && place.across && known.network == "tcp") {
     known.assumed.push_back({"network", "tcp",

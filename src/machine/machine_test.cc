@@ -64,8 +64,8 @@ TEST(Machine, CardsWhoseLinksNobodyMeasuredGetThoseOfTheirSlot) {
   for (const Case& one :
        {Case{"8xrtx-4090", "assumed-pcie4"}, Case{"8xh100-pcie", "assumed-pcie5"},
         Case{"8xh100-nvl", "assumed-pcie5"}, Case{"2xv100-pcie-16g", "assumed-pcie3"},
-        Case{"8xrtx-a6000", "assumed-pcie4"}, Case{"4xmi250x", "xgmi3"}, Case{"8xmi100", "xgmi3"},
-        Case{"8xt4", "assumed-pcie3"}}) {
+        Case{"8xrtx-a6000", "assumed-pcie4"}, Case{"4xmi250x", "assumed-xgmi2"},
+        Case{"8xmi100", "assumed-xgmi2"}, Case{"8xt4", "assumed-pcie3"}}) {
     const auto machine = step_machine(job_on(one.cluster), data_files());
     ASSERT_TRUE(machine) << one.cluster << ": " << to_text(machine.error());
     EXPECT_TRUE(assumes(machine->assumed, "links", one.links)) << one.cluster;

@@ -97,11 +97,6 @@ Result<const describe::Fabric*> Hardware::fabric(std::string_view word) {
     return &known->second;
   }
   SEXTANT_TRY(describe::Fabric loaded, describe::load_fabric(word, data_));
-  // A table that says Ethernet names the cables, not what runs on them.
-  if (loaded.family == describe::FabricFamily::kEthernet &&
-      word.find("tcp") == std::string_view::npos) {
-    loaded.transport = describe::Transport::kNone;
-  }
   return &fabrics_.emplace(std::string(word), std::move(loaded)).first->second;
 }
 

@@ -80,7 +80,7 @@ TEST(Judge, MemoryIsAskedWithThePlannersHeadroom) {
   const Proposal proposal = proposal_of("recompute=none");
   const Verdict fits = judge(proposal, bench_of(task));
   ASSERT_EQ(fits.ruling, Ruling::kAccepted);
-  const Bytes need = fits.after->memory.fullest.least;
+  const Bytes need = fits.after->memory.fullest.device;
   const Bytes device = task.problem.job.cluster.device.usable_memory();
   // One GiB to spare, and one GiB too little.
   task.problem.headroom = 1.0 - (need + 1_GiB) / device;

@@ -121,7 +121,7 @@ OperatorCost attention_time(const Operator& op, const DeviceModel& device) {
   const bool backward = is_backward(op.pass);
   OperatorCost cost;
   const double rounds = op.kernels;  // of a ring: a kernel each
-  cost.launch = (backward ? model.backward_launch : model.launch) * rounds;
+  cost.launch = backward ? model.backward_launch : model.launch;
   cost.issue = (backward ? device.issue.attention_gradient : device.issue.attention) * rounds;
   cost.memory = (op.read + op.written) * device.stream.memory;
   const auto rows = static_cast<double>(op.batch * op.heads * pieces(op.m, kSmall) * kSmall);
@@ -147,7 +147,10 @@ OperatorCost attention_time(const Operator& op, const DeviceModel& device) {
   // Of a ring the causal kernel's alone: blocks of rectangles are alike. Together within 10 % of
   // what 34 rings take on an H200 (data/measured/h200_ring_kernels.csv), 3 % in the mean.
   const Seconds tail = pair * (device.units * model.tail * tile * longest);
-  cost.compute = std::max(pairs + tail, op.flops * device.rate(op.dtype).burst);
+  // Rounds alternate between two streams: one starts while the other's kernel runs, if that is
+  // longer. Source: TransformerEngine 2.x, context_parallel.py (flash_attn_streams).
+  const Seconds starts = cost.launch * (rounds - 1.0);
+  cost.compute = std::max({pairs + tail, op.flops * device.rate(op.dtype).burst, starts});
   return cost;
 }
 

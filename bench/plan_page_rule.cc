@@ -31,9 +31,9 @@ struct RecommendedRows {
       return plan.time.step.base() / fastest - 1.0;
     };
     ++scenarios;
-    same += answer.recommended.layout == answer.fastest.layout ? 1 : 0;
-    odd += answer.is_odd ? 1 : 0;
-    odd_for_less += answer.plain && over(*answer.plain) <= given_up ? 1 : 0;
+    same += answer.recommended.layout == answer.fastest.layout ? 1U : 0U;
+    odd += answer.is_odd ? 1U : 0U;
+    odd_for_less += answer.plain && over(*answer.plain) <= given_up ? 1U : 0U;
     table +=
         fmt::format("| {} | {} | {} | {:.1f} % | {} |\n", scenario.model, scenario.cluster,
                     short_text(answer.recommended.layout), over(answer.recommended) * 100.0,

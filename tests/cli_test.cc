@@ -161,6 +161,9 @@ TEST(Cli, BadUsageSaysWhatIsAllowedAndExitsWithTwo) {
         Usage{{"cluster", "64xh100-sxm@carrier-pigeon"}, 2, "not a known fabric"},
         Usage{{"explain", "HEDS-TP"}, 2, "did you mean HEADS-TP"},
         Usage{{"model", "gpt2", "-o", "yml"}, 2, "allowed: table, json, md, csv"},
+        Usage{{"plan", "gpt2", "--on", "8xh100-sxm", "--on", "16xh100-sxm"}, 2, "2 times"},
+        Usage{
+            {"plan", "gpt2", "--on", "8xh100-sxm", "--precision", "fp7"}, 2, "--precision: 'fp7'"},
         Usage{{"config", "edit"}, 2, "allowed: show"},
         Usage{{"completion", "tcsh"}, 2, "allowed: bash, zsh, fish"},
         Usage{{"model", "gpt2", "--data", "/no/such/folder"}, 2, "/no/such/folder"},

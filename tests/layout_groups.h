@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <map>
 #include <string>
@@ -14,6 +15,19 @@
 #include "validate/predictor.h"
 
 namespace sextant::tests {
+
+struct MeasuredTable {
+  const char* name;
+  std::size_t every = 1;  // of its groups: large tables are sampled
+};
+// Those with groups of so many layouts.
+inline constexpr std::size_t kFewestGroupRuns = 4;
+inline constexpr std::array<MeasuredTable, 6> kGroupTables{{{"bloom"},
+                                                            {"internevo"},
+                                                            {"misc"},
+                                                            {"vocab_parallel"},
+                                                            {"vtrain_multi"},
+                                                            {"vtrain_single", 2}}};
 
 struct GroupRun {
   const describe::Job* job = nullptr;

@@ -104,8 +104,7 @@ double Explorer::share(const Shape& shape) const {
 Seconds Explorer::compute_floor(const Shape& shape) {
   Layout layout = space_.layout_of(shape, space_.variants(shape).front());
   Seconds least = step::StepFloors::kNever;
-  for (const describe::Launch launch : space_.choices().launches) {
-    layout.launch = launch;
+  const auto see = [&] {
     layout.zero = Zero::kNone;
     least = std::min(least, leaf_.compute_floor(layout));
     for (const Zero zero : space_.choices().zero) {
@@ -113,6 +112,14 @@ Seconds Explorer::compute_floor(const Shape& shape) {
         layout.zero = zero;
         least = std::min(least, leaf_.compute_floor(layout));
       }
+    }
+  };
+  // Who sends tokens says which kernels sort them.
+  for (const describe::Launch launch : space_.choices().launches) {
+    for (const auto dispatcher : if_it_matters(space_.choices().dispatchers, shape.ep > 1)) {
+      layout.launch = launch;
+      layout.dispatcher = dispatcher;
+      see();
     }
   }
   return least * (share(shape) * (1.0 + weight_)) + space_.problem().machine.facts.loop.value;

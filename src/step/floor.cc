@@ -11,8 +11,9 @@ Seconds on_device(const PassCost& pass) {
   return pass.compute + pass.exposed.total() - pass.exposed[Axis::kData];
 }
 
-Seconds least(const PassCost& pass) {
-  return std::max(on_device(pass), pass.host + pass.tail);
+// With what its hidden messages slow at least. What the host takes has nothing beside it.
+Seconds least(const PassCost& pass, Seconds slowed = {}) {
+  return std::max(on_device(pass) + slowed, pass.host + pass.tail);
 }
 
 }  // namespace
@@ -40,14 +41,14 @@ PassFloor StepFloors::see(const workload::Stage& stage, bool alone, double& shar
   const Seconds time = cost.forward.total() + cost.backward.total();
   share = time > Seconds() ? std::min(share, compute / time) : 0.0;
   const auto slowed = [&](const PassCost& pass) { return alone ? Seconds() : pass.slowed; };
-  slowed_ = slowed(cost.forward) + slowed(cost.backward);
-  return {on_device(cost.forward) + slowed(cost.forward),
-          on_device(cost.backward) + slowed(cost.backward)};
+  slowed_ = {slowed(cost.forward), slowed(cost.backward)};
+  return {on_device(cost.forward) + slowed_.forward, on_device(cost.backward) + slowed_.backward};
 }
 
 // A rank's layers and ends are a mixture of these stages, so its share of compute lies between
 // theirs.
-void StepFloors::add_parts(bool alone, StepFloor& floor) {
+PassFloor StepFloors::add_parts(bool alone, StepFloor& floor) {
+  PassFloor slowed;
   workload::Stage one = parts_.plan().kinds.front();
   const std::vector<std::int64_t> all = one.blocks;
   const std::int64_t predicted = one.mtp_layers;
@@ -69,7 +70,8 @@ void StepFloors::add_parts(bool alone, StepFloor& floor) {
     ends(false, false);
     floor.blocks[i] = see(one, alone, floor.compute_share);
     // On any stage at least as much as alone.
-    floor.microbatch += slowed_ * static_cast<double>(all[i]);
+    slowed.forward += slowed_.forward * static_cast<double>(all[i]);
+    slowed.backward += slowed_.backward * static_cast<double>(all[i]);
     ends(true, false);
     see(one, alone, floor.compute_share);
     ends(false, true);
@@ -81,6 +83,7 @@ void StepFloors::add_parts(bool alone, StepFloor& floor) {
   floor.embedding = see(one, alone, unused);
   ends(false, true);
   floor.head = see(one, alone, unused);
+  return slowed;
 }
 
 void StepFloors::fill(const describe::Layout& layout, bool alone, Seconds enough,
@@ -93,7 +96,8 @@ void StepFloors::fill(const describe::Layout& layout, bool alone, Seconds enough
   if (floor.microbatch >= enough) {
     return;
   }
-  add_parts(alone, floor);
+  const PassFloor slowed = add_parts(alone, floor);
+  floor.microbatch = least(all.forward, slowed.forward) + least(all.backward, slowed.backward);
   floor.compute_share = alone ? 0.0 : floor.compute_share;
 }
 

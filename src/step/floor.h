@@ -65,14 +65,15 @@ class StepFloors {
 
  private:
   PassFloor see(const workload::Stage& stage, bool alone, double& share);
-  void add_parts(bool alone, StepFloor& floor);
+  // Of the layers, what hidden messages slow at least.
+  PassFloor add_parts(bool alone, StepFloor& floor);
 
   LayoutParts parts_;
   describe::Job job_;
   const StepModel& model_;
   workload::LayerIndex index_;
   workload::Stage stage_;
-  Seconds slowed_;  // of what was seen last
+  PassFloor slowed_;  // of what was seen last
 };
 
 }  // namespace sextant::step

@@ -98,7 +98,8 @@ struct Bound {
   std::map<std::string, bool> flags;
 };
 
-void bind(CLI::App& app, const Option& option, Bound& bound) {
+// `repeats`: the last of several stands.
+void bind(CLI::App& app, const Option& option, bool repeats, Bound& bound) {
   const std::string& name = option.name;
   if (option.value.empty()) {
     app.add_flag(name, bound.flags[name]);
@@ -106,7 +107,7 @@ void bind(CLI::App& app, const Option& option, Bound& bound) {
     // One value each time: what follows it may be a positional.
     CLI::Option* bind = app.add_option(name, bound.values[name])->expected(1);
     bind->allow_extra_args(false);
-    option.many ? bind->take_all() : bind->take_last();
+    repeats ? bind->take_last() : bind->take_all();
   }
 }
 
@@ -121,10 +122,10 @@ void bind(CLI::App& app, const Command& command, Bound& bound) {
     }
   }
   for (const Option& option : command.options) {
-    bind(app, option, bound);
+    bind(app, option, false, bound);
   }
   for (const Option& option : common_options()) {
-    bind(app, option, bound);
+    bind(app, option, true, bound);  // settings, which a wrapper's words may be followed by
   }
 }
 
@@ -218,7 +219,15 @@ Parsed parse_with(const Command& command, std::vector<std::string> rest) {
     if (option.value.empty() && bound.flags[name]) {
       invocation.arguments.add(name, "1");
     }
-    for (std::string& value : bound.values[name]) {
+    std::vector<std::string>& values = bound.values[name];
+    if (!option.many && values.size() > 1) {
+      return tl::unexpected(
+          usage_error(command,
+                      fmt::format("{} is given {} times: '{}' and '{}'", name, values.size(),
+                                  printable(values[values.size() - 2]), printable(values.back())),
+                      "one of them"));
+    }
+    for (std::string& value : values) {
       invocation.arguments.add(name, std::move(value));
     }
   }

@@ -8,63 +8,49 @@
 #include "base/statistics.h"
 #include "plan_page.h"
 #include "plan_scenarios.h"
+#include "recommended_scenario.h"
 #include "search/baselines/baselines.h"
 
 namespace sextant::bench {
 namespace {
 
-using tests::Scenario;
+// What is recommended for the scenarios, as a section.
+struct RecommendedRows {
+  std::string table =
+      "| model | cluster | recommended | gives up | plain stages, at most 8 chunks |\n"
+      "|---|---|---|---|---|\n";
+  std::size_t scenarios = 0;
+  std::size_t same = 0;          // the fastest
+  std::size_t odd = 0;           // stages of different lengths, or more than eight chunks
+  std::size_t odd_for_less = 0;  // though a plain one gives up no more than is allowed
 
-// Batches are what the models' reports or their kin used at that scale: 4 to 16 million tokens for
-// large runs, less on few devices.
-std::vector<Scenario> rule_scenarios() {
-  return {
-      {"llama-2-7b", "64xa100-sxm-80g", 512, 4096},
-      {"llama-2-7b", "64xh100-sxm", 512, 4096},
-      {"llama-3-8b", "128xh100-sxm", 512, 8192},
-      {"llama-3-8b", "256xh200-sxm", 512, 8192},
-      {"llama-3-8b", "64xb200-sxm", 256, 8192},
-      {"llama-2-13b", "128xa100-sxm-80g", 1024, 4096},
-      {"llama-2-13b", "128xh800-sxm", 1024, 4096},
-      {"gpt-neox-20b", "96xa100-sxm-40g", 1536, 2048},
-      {"qwen2.5-32b", "256xh100-sxm", 1024, 4096},
-      {"qwen2.5-32b", "128xh800-sxm", 512, 4096},
-      {"llama-1-65b", "512xa100-sxm-80g", 2048, 2048},
-      {"llama-1-65b", "2048xa100-sxm-80g", 2048, 2048},
-      {"llama-3-70b", "64xh100-sxm", 128, 8192},
-      {"llama-3-70b", "256xh100-sxm", 512, 8192},
-      {"llama-3-70b", "1024xh100-sxm", 2048, 8192},
-      {"llama-3-70b", "512xh200-sxm", 1024, 8192},
-      {"llama-3-70b", "128xb200-sxm", 256, 8192},
-      {"qwen2.5-72b", "512xh800-sxm", 1024, 4096},
-      {"mistral-large-2-123b", "512xh100-sxm", 1024, 8192},
-      {"gpt-3-175b", "128xa100-sxm-80g", 512, 2048},
-      {"gpt-3-175b", "1024xa100-sxm-80g", 1536, 2048},
-      {"gpt-3-175b", "512xh100-sxm", 2048, 2048},
-      {"bloom-176b", "384xa100-sxm-80g", 1536, 2048},
-      {"nemotron-4-340b", "1536xh100-sxm", 2304, 4096},
-      {"llama-3.1-405b", "1024xh100-sxm", 512, 8192},
-      {"llama-3.1-405b", "8192xh100-sxm", 2048, 8192},
-      {"llama-3.1-405b", "16384xh100-sxm", 2048, 8192},
-      {"llama-3.1-405b", "1024xb200-sxm", 512, 8192},
-      {"megatron-530b", "2240xa100-sxm-80g", 2240, 2048},
-      {"megatron-1t", "3072xa100-sxm-80g", 3072, 2048},
-      {"megatron-1t", "4096xh100-sxm", 4096, 2048},
-      {"mixtral-8x7b", "64xh100-sxm", 256, 4096},
-      {"mixtral-8x7b", "256xa100-sxm-80g", 1024, 4096},
-      {"mixtral-8x22b", "128xh100-sxm", 256, 4096},
-      {"mixtral-8x22b", "512xh800-sxm", 1024, 4096},
-      {"qwen3-30b-a3b", "64xh100-sxm", 512, 4096},
-      {"qwen3-235b-a22b", "256xh100-sxm", 2048, 4096},
-      {"qwen3-235b-a22b", "512xb200-sxm", 4096, 4096},
-      {"deepseek-v2-236b", "512xh800-sxm", 2304, 4096},
-      {"deepseek-v3-671b", "1024xh100-sxm", 8192, 4096},
-      {"deepseek-v3-671b", "2048xh800-sxm", 15360, 4096},
-      {"glm-4.5-air-106b-a12b", "256xh200-sxm", 1024, 4096},
-      {"kimi-k2-1t", "2048xh800-sxm", 8192, 4096},
-      {"kimi-k2-1t", "1024xb200-sxm", 8192, 4096},
-  };
-}
+  void add(const tests::Scenario& scenario, const tests::RecommendedScenario& answer,
+           double given_up) {
+    const double fastest = answer.fastest.time.step.base();
+    const auto over = [&](const search::Plan& plan) {
+      return plan.time.step.base() / fastest - 1.0;
+    };
+    ++scenarios;
+    same += answer.recommended.layout == answer.fastest.layout ? 1 : 0;
+    odd += answer.is_odd ? 1 : 0;
+    odd_for_less += answer.plain && over(*answer.plain) <= given_up ? 1 : 0;
+    table +=
+        fmt::format("| {} | {} | {} | {:.1f} % | {} |\n", scenario.model, scenario.cluster,
+                    short_text(answer.recommended.layout), over(answer.recommended) * 100.0,
+                    !answer.is_odd ? "so it is"
+                    : answer.plain ? fmt::format("give up {:.1f} %", over(*answer.plain) * 100.0)
+                                   : "none fits");
+  }
+
+  [[nodiscard]] std::string text(double given_up) const {
+    return fmt::format(
+        "\n## Recommended\n\nOf the same {} scenarios, what `plan` opens with: the simplest layout "
+        "that gives up at most {:.0f} % of the fastest's step ([search.md](models/search.md)). {} "
+        "of them are the fastest itself; {} have stages of different lengths or more than eight "
+        "chunks a rank, {} of these where a layout with neither would give up no more.\n\n{}",
+        scenarios, given_up * 100.0, same, odd, odd_for_less, table);
+  }
+};
 
 }  // namespace
 
@@ -75,7 +61,9 @@ std::string rule_section(const app::Context& context) {
       "|---|---|---|---|---|---|---|---|---|\n";
   std::vector<double> gains;
   std::string none;
-  for (const Scenario& scenario : rule_scenarios()) {
+  const auto spreads = describe::difference_spreads(context.data);
+  RecommendedRows recommended;
+  for (const tests::Scenario& scenario : tests::plan_scenarios()) {
     std::cerr << scenario.model << " on " << scenario.cluster << "\n";
     const auto problem = tests::problem_of(scenario, context);
     if (!problem) {
@@ -84,17 +72,16 @@ std::string rule_section(const app::Context& context) {
       continue;
     }
     const search::BaselineResult rule = search::megatron_rule(*problem);
-    const search::Space space(*problem);
-    search::FindOptions options;
-    options.top = 1;
-    const search::Found found = search::find_plans(space, options);
-    if (!rule.plan || found.plans.empty()) {
-      none +=
-          fmt::format("- {} on {}: {}\n", scenario.model, scenario.cluster,
-                      found.plans.empty() ? "nothing fits" : "the rule finds nothing that fits");
+    const auto answer = tests::recommended_scenario(*problem, *spreads);
+    if (answer) {
+      recommended.add(scenario, *answer, search::most_given_up(*spreads));
+    }
+    if (!rule.plan || !answer) {
+      none += fmt::format("- {} on {}: {}\n", scenario.model, scenario.cluster,
+                          !answer ? "nothing fits" : "the rule finds nothing that fits");
       continue;
     }
-    const search::Plan& plan = found.plans.front();
+    const search::Plan& plan = answer->fastest;
     gains.push_back(rule.plan->time.step / plan.time.step);
     table += fmt::format("| {} | {} | {} × {} | {} | {:.3f} | {} | {:.3f} | {:.2f}× | {} |\n",
                          scenario.model, scenario.cluster, scenario.batch, scenario.sequence,
@@ -122,6 +109,7 @@ std::string rule_section(const app::Context& context) {
   if (!none.empty()) {
     text += "\nWithout an answer:\n\n" + none;
   }
+  text += recommended.text(search::most_given_up(*spreads));
   return text;
 }
 

@@ -1,5 +1,5 @@
-// Events of a model's streamed reply, by each of the three protocols, and its text as an answer
-// with proposals.
+// A model's reply by each of the three protocols, streamed and whole, its text as an answer with
+// proposals, and vectors that an endpoint makes of texts.
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -9,6 +9,7 @@
 #include "agents/llm_prompt.h"
 #include "http/lines.h"
 #include "http/sse.h"
+#include "llm/embeddings.h"
 #include "llm/protocol.h"
 
 namespace {
@@ -45,6 +46,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const auto& [protocol, word] : llm::kProtocolWords) {
     decode(protocol, text);
   }
+  static_cast<void>(llm::parse_embeddings(text, 2));
   static_cast<void>(agents::parse_llm_answer(text, "model m"));
   static_cast<void>(agents::parse_llm_proposal(text, "model m"));
   agents::Masks masks({"secret-model"});

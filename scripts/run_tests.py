@@ -198,7 +198,7 @@ STAGES = {
 LONG_STAGES = {
     "alone": alone,
     "shuffled": shuffled,
-    "tsan": lambda: build("tsan") and ctest("tsan", "-L", "^(search|step|app)$"),
+    "tsan": lambda: build("tsan") and ctest("tsan", "-L", "^(base|http|llm|search|step|app|front)$"),
 }
 
 

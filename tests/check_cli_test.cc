@@ -51,10 +51,38 @@ TEST(CheckCli, TheJobIsReadWithTheLinesThatSayIt) {
   const Scratch script("train.sh", megatron_script(""));
   const Ran ran = run_sextant({"check", script.path(), "--on", "h100-sxm"});
   ASSERT_EQ(ran.exit_code, 0) << ran.err << ran.out;
-  for (const char* said : {"job (megatron)", "Llama-3.1-70B on 64xh100-sxm", "tp", "train.sh:5",
-                           "legal", "predicted", "fits: pipeline rank"}) {
+  for (const char* said :
+       {"job (megatron)", "Llama-3.1-70B (80 layers, hidden 8192) on 64xh100-sxm", "tp",
+        "train.sh:5", "legal", "predicted", "fits: pipeline rank"}) {
     EXPECT_NE(ran.out.find(said), std::string::npos) << said << "\n" << ran.out;
   }
+}
+
+TEST(CheckCli, AClusterThatIsNamedStandsOverTheScriptsDefaultOfNodes) {
+  const Scratch script("train.sh",
+                       "NNODES=${NNODES:-2}\n"
+                       "torchrun --nnodes $NNODES --nproc_per_node 8 pretrain_gpt.py "
+                       "--tensor-model-parallel-size 8 --num-layers 32 --hidden-size 4096 "
+                       "--num-attention-heads 32 --seq-length 4096 --max-position-embeddings 4096 "
+                       "--micro-batch-size 1 --global-batch-size 64 --vocab-size 32000 --bf16\n");
+  const Ran ran = run_sextant({"check", "--json", script.path(), "--on", "64xh100-sxm"});
+  const json answer = json::parse(ran.out);
+  EXPECT_TRUE(answer["legal"].get<bool>()) << ran.out;
+  EXPECT_NE(answer["layout"].get<std::string>().find("dp=8"), std::string::npos) << ran.out;
+}
+
+TEST(CheckCli, TheSchedulersDeviceIsTheJobs) {
+  const Scratch script("train.sbatch",
+                       "#!/bin/bash\n#SBATCH --nodes=2\n"
+                       "#SBATCH --gres=gpu:a100:8\n"
+                       "srun python pretrain_gpt.py --num-layers 32 "
+                       "--hidden-size 4096 --num-attention-heads 32 "
+                       "--seq-length 4096 --max-position-embeddings 4096 "
+                       "--micro-batch-size 1 --global-batch-size 64 "
+                       "--vocab-size 32000 --bf16\n");
+  const Ran ran = run_sextant({"check", script.path()});
+  EXPECT_NE(ran.out.find("16xa100-sxm-80g"), std::string::npos) << ran.out << ran.err;
+  EXPECT_NE(ran.out.find("the files say a100 only"), std::string::npos) << ran.out;
 }
 
 TEST(CheckCli, WhatTheFrameworkRefusesIsOneAndNamesTheRule) {

@@ -187,7 +187,7 @@ TEST(Cli, HelpShowsExamplesBeforeOptions) {
 
 TEST(Cli, HelpNamesParametersAsTheyAreTyped) {
   const Ran ran = run_sextant({"diagnose", "--help"});
-  EXPECT_NE(ran.out.find("of --model: where it was run"), std::string::npos) << ran.out;
+  EXPECT_NE(ran.out.find("of --model: how it was run"), std::string::npos) << ran.out;
   EXPECT_EQ(ran.out.find("‹"), std::string::npos) << ran.out;
 }
 

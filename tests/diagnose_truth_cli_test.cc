@@ -94,6 +94,34 @@ TEST_F(DiagnoseTruth, RanksZeroAndSixOfMegatronIdle) {
   }
 }
 
+// Eight ranks of an A100 node: what their all-reduces transfer in, beside what NVLink's model
+// expects; what ranks 0 and 6 keep the others waiting is not the fabric's.
+TEST_F(DiagnoseTruth, CollectivesOfMegatronReachWhatTheirFabricShould) {
+  const json answer = diagnosed("megatron-tp8", {"--on", "8xa100-sxm-80g"});
+  if (answer.is_null()) {
+    GTEST_SKIP() << "no ../shared/traces/megatron-tp8";
+  }
+  const json& fabric = answer["fabric"];
+  EXPECT_EQ(fabric["left_out"], 0);
+  ASSERT_EQ(fabric["rows"].size(), 2U);
+  const json& most = fabric["rows"][0];
+  EXPECT_EQ(most["bytes"], 67'108'864);
+  EXPECT_EQ(most["count"], 648);
+  EXPECT_NEAR(most["bus_bandwidth_GBps"].get<double>(), 194.8, 0.1);
+  EXPECT_FALSE(most["falls_short"]);
+  for (const json& one : answer["findings"]) {
+    EXPECT_NE(one["rule"], "slow-collective") << one["cause"];
+  }
+  const json without = diagnosed("megatron-tp8");
+  EXPECT_TRUE(without["fabric"].is_null());
+  bool asks = false;
+  for (const json& one : without["abstained"]) {
+    asks |= one["rule"] == "slow-collective" &&
+            one["record"].get<std::string>().find("--on CLUSTER") != std::string::npos;
+  }
+  EXPECT_TRUE(asks) << without["abstained"];
+}
+
 // All that a first screen may say at once: some ranks of many, files that are no profiles, what is
 // assumed.
 TEST_F(DiagnoseTruth, TheFirstScreenIsOneScreen) {

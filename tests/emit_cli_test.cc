@@ -104,6 +104,42 @@ TEST(EmitCli, APatchChangesTheLiteralAndNothingElse) {
   EXPECT_NE(content(script).find("TP=8"), std::string::npos);  // the file itself is left alone
 }
 
+// The degree comes out of the scheduler's own count: changing that literal would halve the machine.
+TEST(EmitCli, APatchNeverChangesTheDevices) {
+  const Folder folder;
+  const std::string script =
+      folder.write("train.sh",
+                   "#!/bin/bash\n#SBATCH --nodes=8\n#SBATCH --gpus-per-node=4\n"
+                   "srun torchrun --nnodes $SLURM_NNODES --nproc_per_node $SLURM_GPUS_PER_NODE "
+                   "pretrain_gpt.py --tensor-model-parallel-size $SLURM_GPUS_PER_NODE "
+                   "--num-layers 32 --hidden-size 4096 --num-attention-heads 32 --swiglu "
+                   "--vocab-size 32000 --seq-length 4096 --max-position-embeddings 4096 "
+                   "--micro-batch-size 1 --global-batch-size 64 --bf16\n");
+  const Ran ran = run_sextant({"emit", "--diff", script, "--layout", "tp=2"});
+  EXPECT_EQ(ran.out.find("gpus-per-node=2"), std::string::npos) << ran.out << ran.err;
+  EXPECT_NE(ran.err.find("--tensor-model-parallel-size by hand to 2"), std::string::npos)
+      << ran.out << ran.err;
+}
+
+// Nothing in the file states the batch: it is what the shards take together.
+TEST(EmitCli, APatchKeepsTheGlobalBatch) {
+  const Folder folder;
+  const std::string file = folder.write("train.toml",
+                                        "[model]\nname = \"llama3\"\nflavor = \"70B\"\n"
+                                        "[training]\nlocal_batch_size = 1\nseq_len = 8192\n"
+                                        "[parallelism]\ndata_parallel_shard_degree = 16\n"
+                                        "tensor_parallel_degree = 1\n"
+                                        "context_parallel_degree = 1\n"
+                                        "[activation_checkpoint]\nmode = \"full\"\n");
+  const Ran ran =
+      run_sextant({"emit", "--diff", file, "--layout", "cp=8", "--on", "16xb200-sxm", "--json"});
+  const json answer = json::parse(ran.out);
+  const std::string diff = answer["diff"];
+  const bool kept = diff.find("+global_batch_size = 16") != std::string::npos;
+  EXPECT_TRUE(kept || !answer["not_offered"].empty()) << ran.out << ran.err;
+  EXPECT_TRUE(kept || diff.empty()) << ran.out;
+}
+
 // A legal job of 32 devices whose batch no pipeline of four divides, but for a setting that says
 // how.
 std::string grouped_script(const Folder& folder, const std::string& more) {

@@ -386,5 +386,24 @@ TEST(PlanCli, OtherWaysToChooseAndTheProofStandBesideThePlan) {
   EXPECT_NE(wrong.err.find("megatron-rule"), std::string::npos) << wrong.err;
 }
 
+TEST(PlanCli, FilesForAnotherFrameworkAreOfAPlanForIt) {
+  const Folder folder;
+  const std::string script = folder.write(
+      "train.sh",
+      "torchrun --nnodes 2 --nproc_per_node 8 pretrain_gpt.py --tensor-model-parallel-size 4 "
+      "--num-layers 32 --hidden-size 4096 --num-attention-heads 32 --swiglu --vocab-size 32000 "
+      "--seq-length 4096 --max-position-embeddings 4096 --micro-batch-size 1 "
+      "--global-batch-size 64 --bf16 --use-distributed-optimizer\n");
+  const Ran ran =
+      run_sextant({"plan", "--from", script, "--on", "h100-sxm", "--emit", "torchtitan", "--json"});
+  ASSERT_EQ(ran.exit_code, 0) << ran.err;
+  const json answer = json::parse(ran.out);
+  EXPECT_EQ(answer["framework"], "torchtitan");
+  EXPECT_TRUE(answer["changes"].is_null()) << answer["changes"];
+  // The layout is one that torchtitan has words for.
+  EXPECT_EQ(ran.err.find("zero="), std::string::npos) << ran.err;
+  EXPECT_EQ(ran.err.find("overlap="), std::string::npos) << ran.err;
+}
+
 }  // namespace
 }  // namespace sextant::tests

@@ -31,12 +31,18 @@ struct RecordedPair {
 };
 const std::vector<RecordedPair>& recorded_pairs();
 
+// A finding in a run without a fault, confirmed by a measured mend.
+struct Confirmation {
+  std::string_view rule;
+  std::string_view timed;  // the pair of steps.csv; empty: `words` say what was measured
+  std::string_view words = {};
+};
 // Runs without a fault: those above, mended, and plain ones.
 struct RecordedPlain {
   std::string_view name;
-  // Of a rule that finds more than 3 % of its step: the measured mend that confirms it; empty: none
-  // was measured.
-  std::string_view confirmed = {};
+  // Of rules that find more than 3 % of its step.
+  std::vector<Confirmation> confirmed;
+  [[nodiscard]] const Confirmation* confirmation_of(std::string_view rule) const;
 };
 const std::vector<RecordedPlain>& recorded_plain();
 

@@ -16,7 +16,9 @@ namespace {
 
 // Required of real runs.
 constexpr double kRealRightFirst = 0.9;
-constexpr int kFewestKinds = 12;  // of a single GPU, really recorded
+constexpr double kRealClaimsKept = 0.8;
+constexpr double kLeastConfirmed = 0.01;  // of a step, that a mend must save to confirm anything
+constexpr int kFewestKinds = 12;          // of a single GPU, really recorded
 
 std::vector<DiagnosedPair> all_pairs() {
   std::vector<DiagnosedPair> pairs;
@@ -34,16 +36,27 @@ std::vector<DiagnosedPlain> all_plain() {
   return runs;
 }
 
-// A run without a fault shows its loop's own wait for the loss, and what is confirmed.
+void expect_confirms(const Confirmation& one) {
+  if (one.timed.empty()) {
+    return;
+  }
+  const auto with = timed_step(one.timed, "fault");
+  const auto without = timed_step(one.timed, "fixed");
+  ASSERT_TRUE(with && without) << one.timed;
+  EXPECT_GE(with->median - without->median, kLeastConfirmed * with->median) << one.timed;
+}
+
+// What is found in a run without a fault is small, or was mended and timed.
 void expect_nothing_else(const std::vector<DiagnosedPlain>& runs) {
   for (const DiagnosedPlain& run : runs) {
     for (const diagnose::Finding& finding : run.diagnosis.findings) {
-      const bool is_known =
-          finding.rule == "host-sync" || finding.explained_by ||
-          run.plain->confirmed.starts_with(finding.rule + ":") ||
-          (run.plain->name == "vocabulary" && finding.rule == "vocabulary-logits");
-      EXPECT_TRUE(is_known || finding.per_step <= kQuietShare * run.diagnosis.step)
+      if (finding.explained_by || finding.per_step <= kQuietShare * run.diagnosis.step) {
+        continue;
+      }
+      const Confirmation* confirmed = run.plain->confirmation_of(finding.rule);
+      ASSERT_NE(confirmed, nullptr)
           << run.plain->name << ": " << finding.rule << ": " << finding.cause;
+      expect_confirms(*confirmed);
     }
   }
 }
@@ -54,6 +67,7 @@ TEST(RecordedPairs, ThePageIsWhatDiagnosisSays) {
   const std::string text = real_page(pairs, plain);
   const PairCounts counts = counts_of(pairs);
   EXPECT_GE(counts.right, kRealRightFirst * counts.asked) << text;
+  EXPECT_GE(counts.kept, kRealClaimsKept * counts.timed) << text;
   expect_nothing_else(plain);
   const std::filesystem::path path = source_folder() / "docs" / "diagnosis_real.md";
   if (std::getenv("SEXTANT_UPDATE_PAGES") != nullptr) {

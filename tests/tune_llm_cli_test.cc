@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "base/file.h"
 #include "llm/protocol.h"
 #include "llm/scripted_model_testing.h"
 #include "run_program.h"
@@ -127,6 +128,89 @@ TEST(TuneLlmCli, QuestionsAreAnswered) {
   EXPECT_NE(ran.out.find("memory"), std::string::npos);
   EXPECT_NE(ran.out.find("and mbs=4?"), std::string::npos);
   EXPECT_NE(ran.out.find("because"), std::string::npos);
+}
+
+// With the knowledge base, which tuned_beside goes without.
+json searched_beside(const ScriptedModel& model, const std::string& kb, LlmArguments more = {}) {
+  LlmArguments words{"tune",
+                     "llama-3.2-1b",
+                     "--on",
+                     "8xh100-sxm",
+                     "--layout",
+                     "tp=8,mbs=1",
+                     "--no-planner",
+                     "--kb",
+                     kb,
+                     "--llm",
+                     http::to_text(model.url()),
+                     "--json",
+                     "--llm-model",
+                     "scripted",
+                     "--llm-embeddings",
+                     "vectors"};
+  words.insert(words.end(), more.begin(), more.end());
+  const Ran ran = run_sextant(words, "", {"SEXTANT_LLM_KEY=" + kPlanted});
+  EXPECT_LE(ran.exit_code, 1) << ran.err;
+  return ran.out.empty() ? json() : json::parse(ran.out);
+}
+
+std::size_t embedding_requests(const ScriptedModel& model) {
+  std::size_t count = 0;
+  for (const llm::SeenRequest& one : model.seen()) {
+    count += one.path.ends_with("/embeddings") ? 1 : 0;
+  }
+  return count;
+}
+
+TEST(TuneLlmCli, TheKnowledgeBaseIsSearchedByMeaningToo) {
+  const Folder folder;
+  const std::string kb = (folder.path() / "kb.sqlite").string();
+  const llm::Line searches{.calls = {{"1", "search", R"({"words": "idle pipeline"})"}}};
+  const llm::Line ends{.text = R"({"summary": "", "proposals": []})"};
+  const auto meaning = llm::meaning_of_words([](const std::string& word) { return word; });
+  const ScriptedModel first({searches}, ends, meaning);
+  const json answer = searched_beside(first, kb);
+  EXPECT_TRUE(answer["model"]["retrieval"].get<std::string>().starts_with(
+      "by words and by meaning (vectors: "))
+      << answer["model"].dump(1);
+  EXPECT_GT(embedding_requests(first), 2U);
+  // What is known is not sent again: the question alone is.
+  const ScriptedModel second({searches}, ends, meaning);
+  searched_beside(second, kb);
+  EXPECT_EQ(embedding_requests(second), 1U);
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {
+    EXPECT_EQ(content(entry.path()).find(kPlanted), std::string::npos) << entry.path();
+  }
+  const ScriptedModel without({searches}, ends);
+  const std::string alone = searched_beside(without, kb)["model"]["retrieval"];
+  EXPECT_TRUE(alone.starts_with("by words alone: ")) << alone;
+}
+
+TEST(TuneLlmCli, CommandsReadWhatTheUserNamedAndNothingElse) {
+  const Folder folder;
+  const std::string other = (folder.path() / "other.sh").string();
+  ASSERT_TRUE(write_file(other,
+                         "torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers 32 "
+                         "--hidden-size 4096 --num-attention-heads 32 --global-batch-size 7919\n"));
+  const auto check = [](const std::string& id, const std::string& file) {
+    return llm::ToolCall{id, "command",
+                         R"({"name": "check", "arguments": {"file": [")" + file + R"("]}})"};
+  };
+  const std::vector<llm::Line> script{
+      {.calls = {{"1", "command", R"({"name": "model", "arguments": {"model": "llama-3.1-8b"}})"},
+                 check("2", other),
+                 check("3", "/etc/passwd")}}};
+  const llm::Line ends{.text = R"({"summary": "", "proposals": []})"};
+  const ScriptedModel model(script, ends);
+  answer_beside(model, {});
+  const std::string said = model.all_bodies();
+  EXPECT_NE(said.find("8,030,261,248 parameters"), std::string::npos);
+  EXPECT_NE(said.find("outside what may be read here"), std::string::npos);
+  EXPECT_EQ(said.find("7919"), std::string::npos);
+  EXPECT_EQ(said.find("root:"), std::string::npos);
+  const ScriptedModel allowed(script, ends);
+  answer_beside(allowed, {"--llm-root", folder.path().string()});
+  EXPECT_NE(allowed.all_bodies().find("7919"), std::string::npos) << allowed.all_bodies();
 }
 
 TEST(TuneLlmCli, WordsAboutAModelThatMakeNoSenseAreErrors) {

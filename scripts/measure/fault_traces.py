@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Profiles of one training step with one known fault each, and of the same step with the fault mended.
 
-  fault_traces.py OUT [NAME…]      on one GPU; writes OUT/<name>.<fault|fixed>.json.gz and appends OUT/steps.csv
+  fault_traces.py OUT [NAME…]      on one GPU, faults whose names start so; writes OUT/<name>.<fault|fixed>.json.gz and appends OUT/steps.csv
   fault_traces.py OUT --gloo       eight gloo ranks on the CPU; writes OUT/<name>/rank<k>.json.gz
 
 A small decoder (three blocks, 2048 wide) of plain PyTorch, so that a trace is small. Step times in steps.csv are medians
@@ -20,10 +20,12 @@ import time
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
+import torch._inductor.config
 from torch.profiler import ProfilerActivity, profile, schedule
 
 STEPS = 4
 torch._dynamo.config.recompile_limit = 64  # a shape a step must be compiled, not run without the compiler
+torch._inductor.config.force_disable_caches = True  # and not be found where an earlier run left it
 
 
 class Config:
@@ -57,6 +59,12 @@ class Config:
     recompile = False  # a shape that the compiler has not seen, every step
     small_copies = 0  # from pageable memory, each of some kilobytes
     offload = False  # the optimizer's states and update on the host
+    item_each_grad = False
+    qkv_apart = False  # queries, keys and values of three products, in the order that attention takes
+    compile_loss = False
+    compile_blocks = False
+    together = False  # timed without a wait of the clock's own after each step
+    warm, timed = 5, 20
 
     def __init__(self, **kwargs):
         for key, value in kwargs.items():
@@ -84,7 +92,7 @@ class Block(nn.Module):
         h = config.hidden
         self.config = config
         self.norm1, self.norm2 = Norm(config), Norm(config)
-        self.qkv = nn.Linear(h, 3 * h, bias=False)
+        self.qkv = nn.ModuleList(nn.Linear(h, h, bias=False) for _ in range(3)) if config.qkv_apart else nn.Linear(h, 3 * h, bias=False)
         self.out = nn.Linear(h, h, bias=False)
         self.up = nn.Linear(h, 4 * h, bias=False)
         self.down = nn.Linear(4 * h, h, bias=False)
@@ -104,7 +112,11 @@ class Block(nn.Module):
     def forward(self, x):
         c = self.config
         b, s, h = x.shape
-        q, k, v = self.qkv(self.norm1(x)).view(b, s, 3, c.heads, h // c.heads).permute(2, 0, 3, 1, 4)
+        y = self.norm1(x)
+        if c.qkv_apart:
+            q, k, v = (one(y).view(b, s, c.heads, h // c.heads).transpose(1, 2) for one in self.qkv)
+        else:
+            q, k, v = self.qkv(y).view(b, s, 3, c.heads, h // c.heads).permute(2, 0, 3, 1, 4)
         y = self.attend(q, k, v)
         if c.relayout:  # copies that change only the order of elements
             for _ in range(4):
@@ -140,6 +152,11 @@ class Model(nn.Module):
         self.blocks = nn.ModuleList(Block(config) for _ in range(config.layers))
         self.norm = Norm(config)
         self.head = nn.Linear(config.hidden, config.vocab, bias=False)
+        self.compiled_loss = torch.compile(
+            lambda x, w, y: F.cross_entropy(F.linear(x, w).float().flatten(0, 1), y.flatten()))
+        if config.compile_blocks:
+            for block in self.blocks:
+                block.compile()
 
     def forward(self, tokens, targets):
         x = self.embed(tokens)
@@ -147,6 +164,8 @@ class Model(nn.Module):
             x = (torch.utils.checkpoint.checkpoint(block, x, use_reentrant=False)
                  if self.config.recompute else block(x))
         x = self.norm(x)
+        if self.config.compile_loss:
+            return self.compiled_loss(x, self.head.weight, targets)
         if not self.config.fp32_logits:  # the loss a piece at a time
             pieces = 8
             losses = [F.cross_entropy(self.head(piece).flatten(0, 1), target.flatten())
@@ -209,6 +228,8 @@ class Training:
             return self.replay(batch)
         loss = self.run(batch[:, :-1], batch[:, 1:])
         loss.backward()
+        if c.item_each_grad:
+            self.norms = [one.grad.norm().item() for one in self.model.parameters()]
         self.update()
         if c.item_each_step:
             loss.item()
@@ -256,15 +277,17 @@ class Training:
 
 
 def median_step(training, steps=20):
-    for _ in range(5):
+    for _ in range(training.config.warm):
         training.step()
     torch.cuda.synchronize()
     times = []
-    for _ in range(steps):
+    at_once = 20 if training.config.together else 1
+    for _ in range(max(1, steps // 4) if training.config.together else min(steps, training.config.timed)):
         start = time.perf_counter()
-        training.step()
+        for _ in range(at_once):
+            training.step()
         torch.cuda.synchronize()
-        times.append(1e3 * (time.perf_counter() - start))
+        times.append(1e3 * (time.perf_counter() - start) / at_once)
     return statistics.median(times), min(times), max(times)
 
 
@@ -288,13 +311,18 @@ def record(training, file):
 
 # name: (what is wrong, and the mend), each as settings of Config.
 SMALL = dict(layers=6, hidden=512, heads=8, seq=256, batch=2)
+TINY = dict(layers=12, hidden=256, heads=4, seq=128, batch=4)
+TALL = dict(layers=12, hidden=1024, heads=8, batch=2)
+FLAT = dict(layers=12, hidden=1024, heads=8, batch=8, vocab=8000)
 FAULTS = {
     "plain": ({}, {}),
     "input_bound": (dict(data_ms=60.0), {}),
     "launch_bound": (dict(**SMALL, item_each_step=False), dict(**SMALL, graph=True, item_each_step=False)),
     "sync_each_block": (dict(item_each_block=True, layers=12, hidden=1024, heads=8, seq=512, batch=4, item_each_step=False),
                         dict(layers=12, hidden=1024, heads=8, seq=512, batch=4, item_each_step=False)),
-    "python_gc": (dict(collect=True, gc_info=True), dict(gc_info=True)),
+    "python_gc": (dict(collect=True, gc_info=True, stacks=True), dict(gc_info=True, stacks=True)),
+    "gc_frames": (dict(collect=True, stacks=True, batch=4), dict(batch=4, stacks=True)),
+    "gc_unseen": (dict(collect=True), {}),
     "allocator_churn": (dict(empty_cache=True), {}),
     "pageable_copy": (dict(pageable=True), {}),
     "unfused_optimizer": (dict(fused_adam=False, foreach=False, layers=12, hidden=1024, heads=8, batch=2),
@@ -307,17 +335,54 @@ FAULTS = {
     "small_products": (dict(small_products=True, batch=2), dict(batch=2)),
     "elementwise_chain": (dict(chain=True), {}),
     "norm_parts": (dict(norm_parts=True), {}),
-    "vocabulary": (dict(vocab=152064, layers=2, batch=4), dict(vocab=152064, layers=2, batch=4, fp32_logits=False)),
+    "vocabulary": (dict(vocab=152064, layers=2, batch=4), dict(vocab=152064, layers=2, batch=4, compile_loss=True)),
+    "loss": ({}, dict(compile_loss=True)),
     "memory_limit": (dict(random_lengths=True, fraction=-1.0), dict(random_lengths=True)),
     "host_work": (dict(host_ms=12.0, batch=4, stacks=True), dict(batch=4, stacks=True)),
     "checkpoint_save": (dict(save=True), {}),
     "profiler_stacks": (dict(layers=12, hidden=512, heads=8, batch=2, seq=512, stacks=True),
                         dict(layers=12, hidden=512, heads=8, batch=2, seq=512, stacks=False, shapes=False, memory=False)),
     "relayout": (dict(relayout=True), {}),
-    "recompile": (dict(compile=True, recompile=True, layers=1), dict(compile=True, layers=1)),
+    "recompile": (dict(compile=True, recompile=True, layers=1, warm=1, timed=6), dict(compile=True, layers=1)),
     "small_copies": (dict(small_copies=400, batch=2), dict(batch=2)),
     "offload": (dict(offload=True, batch=4), dict(batch=4)),
     "compiled": (dict(chain=True, norm_parts=True), dict(chain=True, norm_parts=True, compile=True)),
+    "blocks_compiled": (dict(chain=True, norm_parts=True), dict(chain=True, norm_parts=True, compile_blocks=True)),
+    "item_each_grad": (dict(**FLAT, item_each_grad=True), dict(**FLAT)),
+    # A loop that reads its loss in each step, and one that does not.
+    "wait": (dict(together=True), dict(together=True, item_each_step=False)),
+    "wait_b4": (dict(batch=4, together=True), dict(batch=4, together=True, item_each_step=False)),
+    "wait_b2": (dict(batch=2, together=True), dict(batch=2, together=True, item_each_step=False)),
+    "wait_b1": (dict(batch=1, together=True), dict(batch=1, together=True, item_each_step=False)),
+    "wait_tall": (dict(**TALL, together=True), dict(**TALL, together=True, item_each_step=False)),
+    # What confirms what is found in runs without a fault.
+    "wait_math": (dict(batch=2, seq=1024, together=True), dict(batch=2, seq=1024, together=True, item_each_step=False)),
+    "wait_products": (dict(batch=1, layers=2, together=True), dict(batch=1, layers=2, together=True, item_each_step=False)),
+    "wait_foreach": (dict(batch=1, layers=6, vocab=8000, together=True),
+                     dict(batch=1, layers=6, vocab=8000, together=True, item_each_step=False)),
+    "sixteen_bits": (dict(dtype=torch.float32, attention="any", batch=4, layers=2, seq=1024, tf32=True),
+                     dict(attention="any", batch=4, layers=2, seq=1024)),
+    "qkv_apart": (FLAT, dict(**FLAT, qkv_apart=True)),
+    "qkv_apart_norms": (dict(layers=8, hidden=1024, heads=8), dict(layers=8, hidden=1024, heads=8, qkv_apart=True)),
+    "qkv_apart_short": (dict(layers=8, hidden=1024, heads=8, batch=16, seq=1024),
+                        dict(layers=8, hidden=1024, heads=8, batch=16, seq=1024, qkv_apart=True)),
+    # Kept aside from those that the rules were written with.
+    "aside_input": (dict(data_ms=15.0, batch=2), dict(batch=2)),
+    "aside_launch": (dict(**TINY, item_each_step=False), dict(**TINY, graph=True, item_each_step=False)),
+    "aside_math": (dict(attention="math", batch=2, seq=1024), dict(batch=2, seq=1024)),
+    "aside_eager": (dict(attention="eager", batch=2, seq=4096), dict(batch=2, seq=4096)),
+    "aside_recompute": (dict(recompute=True, layers=8, hidden=1024, heads=8, batch=16, seq=1024),
+                        dict(layers=8, hidden=1024, heads=8, batch=16, seq=1024)),
+    "aside_fp32": (dict(dtype=torch.float32, attention="any", batch=4, layers=2, seq=1024),
+                   dict(dtype=torch.float32, attention="any", batch=4, layers=2, seq=1024, tf32=True)),
+    "aside_norms": (dict(norm_parts=True, layers=8, hidden=1024, heads=8), dict(layers=8, hidden=1024, heads=8)),
+    "aside_products": (dict(small_products=True, batch=1, layers=2), dict(batch=1, layers=2)),
+    "aside_foreach": (dict(fused_adam=False, foreach=True, batch=1, layers=6, vocab=8000),
+                      dict(batch=1, layers=6, vocab=8000)),
+    "aside_host": (dict(host_ms=6.0, batch=2), dict(batch=2)),
+    "aside_churn": (dict(empty_cache=True, batch=2), dict(batch=2)),
+    "aside_copies": (dict(small_copies=1500), {}),
+    "aside_save": (dict(save=True, layers=1, vocab=8000, batch=4), dict(layers=1, vocab=8000, batch=4)),
 }
 
 
@@ -463,7 +528,7 @@ def main():
         (asked.out / "steps.csv").write_text("name,which,median_ms,least_ms,most_ms,retries,peak_allocated_bytes,"
                                              "peak_reserved_bytes,memory_share\n")
     for is_timed in (True, False):
-        for name in asked.names or FAULTS:
+        for name in (one for one in FAULTS if one.startswith(tuple(asked.names) or "")):
             fault, fixed = FAULTS[name]
             for which, settings in [("fault", fault), ("fixed", fixed)][name == "plain":]:
                 try:

@@ -270,6 +270,7 @@ std::vector<JobCandidate> planned_candidates(std::span<const search::PlanRow> ro
   std::vector<JobCandidate> candidates;
   for (const search::PlanRow& row : rows) {
     JobCandidate candidate = layout_candidate(CandidateOrigin::kPlan, row.layout, standing);
+    candidate.is_recommended = &row == rows.data();
     if (!candidate.proposal.change.layout.empty()) {
       candidates.push_back(std::move(candidate));
     }

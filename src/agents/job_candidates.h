@@ -23,7 +23,8 @@ struct JobCandidate {
   verify::Proposal proposal = {};
   // Of the whole job; nothing: a setting, or words that do not parse.
   std::optional<describe::Layout> layout = {};
-  std::string entry = {};  // of the knowledge base, that it follows; it must stand
+  std::string entry = {};       // of the knowledge base, that it follows; it must stand
+  bool is_recommended = false;  // by the planner
 };
 
 // Layouts, as they are typed, that the user chooses among; the job's own is left out.

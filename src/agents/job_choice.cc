@@ -1,6 +1,7 @@
 #include "agents/job_choice.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
@@ -8,6 +9,7 @@
 #include "base/quantity_text.h"
 #include "base/text.h"
 #include "describe/job_change.h"
+#include "search/recommend.h"
 #include "verify/claims.h"
 #include "verify/conclude.h"
 #include "verify/judge.h"
@@ -202,6 +204,23 @@ std::string legal_words(const step::Estimate& after, const Standing& standing) {
                      to_text(standing.task->problem.available()), to_text(after.step.step));
 }
 
+// What the planner recommends goes before what is faster by less than can be told: the fastest of
+// many predicted layouts is among those that the model flatters (search/recommend.h).
+void put_recommended_first(std::vector<RankedCandidate>& candidates) {
+  const auto found = std::ranges::find_if(
+      candidates, [](const auto& one) { return one.candidate.is_recommended; });
+  if (found == candidates.end() || !found->verdict.stands() ||
+      found->verdict.ruling != candidates.front().verdict.ruling) {
+    return;
+  }
+  const std::optional<step::Estimate>& fastest = candidates.front().verdict.after;
+  const std::optional<step::Estimate>& simplest = found->verdict.after;
+  if (fastest && simplest &&
+      simplest->step.step <= fastest->step.step * (1.0 + search::kMostGivenUp)) {
+    std::rotate(candidates.begin(), found, std::next(found));
+  }
+}
+
 }  // namespace
 
 Choice chosen(std::vector<RankedCandidate> candidates, const Standing& standing, bool is_given) {
@@ -210,6 +229,9 @@ Choice chosen(std::vector<RankedCandidate> candidates, const Standing& standing,
         return standing.is_users ? verify::stands_before(one.verdict, other.verdict)
                                  : comes_before(one, other);
       });
+  if (standing.is_users) {
+    put_recommended_first(candidates);
+  }
   return Choosing(standing, is_given).choice(std::move(candidates));
 }
 

@@ -27,7 +27,8 @@ struct Choice {
 };
 
 // Ranked by verify::stands_before: what may be advised, then what nothing decides, each the fastest
-// first. Proposed are those that differ from the ones before them: another mesh (is_like_mesh), or
+// first, but what the planner recommends goes before what is faster by less than can be told.
+// Proposed are those that differ from the ones before them: another mesh (is_like_mesh), or
 // on the same mesh another kind of change; of layouts that somebody gave, any. Nothing that is
 // predicted to be no faster is proposed, unless there is nothing to be faster than, or somebody
 // gave it and the models cannot tell.

@@ -23,8 +23,8 @@ namespace sextant::agents {
 struct Tools {
   // What is known that helps, best first.
   std::function<Result<std::vector<kb::Entry>>(const kb::Question&)> search = {};
-  // The fastest layouts of the job, each of another mesh; keys that somebody pinned keep their
-  // values.
+  // The layout that the planner recommends, then the fastest ones of the job, each of another mesh;
+  // keys that somebody pinned keep their values.
   std::function<Result<std::vector<search::PlanRow>>(std::size_t most)> plan = {};
   // The changes from the job as it stands to the fastest layout, the one that gains most first.
   std::function<Result<search::PlanPath>(const describe::Layout& to)> path = {};

@@ -42,6 +42,11 @@ std::vector<Parameter> check_parameters() {
            .help = "a variable that a script is started with",
            .example = "TP=4",
            .many = true},
+          {.name = "vocab",
+           .kind = ParameterKind::kCount,
+           .value = "ENTRIES",
+           .help = "entries of the vocabulary, where the files do not say",
+           .example = "50257"},
           {.name = "gbs",
            .kind = ParameterKind::kCount,
            .value = "SEQUENCES",
@@ -69,6 +74,7 @@ UseCase check_use_case() {
             FileRequest files = file_request(values.all("file"), values.one("model"), values);
             files.layout = values.one("layout");
             files.variables = values.all("set");
+            files.vocabulary = values.one("vocab");
             if (values.has("args")) {
               files.arguments = values.one("args");
             }

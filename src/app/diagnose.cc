@@ -90,6 +90,7 @@ Result<Answered<Diagnosis>> diagnose(const DiagnoseRequest& request, const Conte
                                                             {.device = request.device,
                                                              .framework = request.framework,
                                                              .model_flops = request.model_flops,
+                                                             .cluster = request.cluster,
                                                              .job = request.job},
                                                             context));
   answer.top = top;

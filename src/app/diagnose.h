@@ -24,6 +24,7 @@ struct DiagnoseRequest {
   std::string report_file = {};    // all of it as a page
   std::string model_flops = {};    // of a step on one rank
   std::string top = {};            // rows of each table
+  std::string cluster = {};        // where it was run; "": its fabric is not asked
   JobRequest job = {};             // what was run; without a model nothing is predicted
   bool verbose = false;
 };

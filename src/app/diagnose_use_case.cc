@@ -19,7 +19,7 @@ Parameter optional_model() {
 
 Parameter optional_cluster() {
   Parameter cluster = cluster_parameter();
-  cluster.help = "of ‹model›: where it was run";
+  cluster.help = "where it was run: what its fabric should reach is held against collectives";
   cluster.required = false;
   return cluster;
 }
@@ -115,6 +115,7 @@ UseCase diagnose_use_case() {
                                           .report_file = values.one("report"),
                                           .model_flops = values.one("model-flops"),
                                           .top = values.one("top"),
+                                          .cluster = values.one("on"),
                                           .job = run_job(values),
                                           .verbose = values.has("verbose")},
                                          context, control));

@@ -9,6 +9,8 @@
 
 #include "app/recorded_devices.h"
 #include "base/text.h"
+#include "describe/cluster/cluster_inputs.h"
+#include "describe/cluster/load_cluster.h"
 #include "describe/layout/precision.h"
 #include "diagnose/diagnosis.h"
 #include "diagnose/scene.h"
@@ -140,6 +142,24 @@ Result<diagnose::LaidOver> laid_beside(const diagnose::Scene& scene, const JobRe
   return diagnose::laid_over(scene, step::recorded_estimate(reading.job, machine));
 }
 
+// What the fabric of the cluster should reach, beside what was measured.
+Result<diagnose::FabricView> fabric_beside(const diagnose::Scene& scene, const std::string& word,
+                                           const Context& context,
+                                           explain::DiagnoseAnswer& answer) {
+  SEXTANT_TRY(const describe::Cluster cluster, describe::load_cluster(word, context.data));
+  for (auto& input : describe::cluster_inputs(cluster, context.data)) {
+    if (std::ranges::find(answer.provenance.inputs, input) == answer.provenance.inputs.end()) {
+      answer.provenance.inputs.push_back(std::move(input));
+    }
+  }
+  for (const describe::Assumption& one : cluster.assumed) {
+    if (std::ranges::find(answer.assumed, one) == answer.assumed.end()) {
+      answer.assumed.push_back(one);
+    }
+  }
+  return diagnose::fabric_view(scene, cluster, context.data);
+}
+
 Result<explain::FindingsAnswer> findings_of(const metrics::Summary& summary,
                                             const std::optional<describe::Device>& device,
                                             const RunWords& words, const Context& context,
@@ -154,7 +174,12 @@ Result<explain::FindingsAnswer> findings_of(const metrics::Summary& summary,
   if (!words.job.model.empty()) {
     SEXTANT_TRY(findings.laid, laid_beside(scene, words.job, context, answer));
   }
-  findings.diagnosis = diagnose::diagnosis_of(scene, findings.laid ? &*findings.laid : nullptr);
+  const std::string& cluster = words.cluster.empty() ? words.job.cluster : words.cluster;
+  if (!cluster.empty()) {
+    SEXTANT_TRY(findings.fabric, fabric_beside(scene, cluster, context, answer));
+  }
+  findings.diagnosis = diagnose::diagnosis_of(scene, findings.laid ? &*findings.laid : nullptr,
+                                              findings.fabric ? &*findings.fabric : nullptr);
   const std::string& setting = context.settings.at("framework").value;
   const std::string word = words.framework.empty() && setting != "auto" ? setting : words.framework;
   if (!word.empty()) {

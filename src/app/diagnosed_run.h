@@ -15,6 +15,7 @@ struct RunWords {
   std::string device = {};       // what every rank's device is; "": what the profile names
   std::string framework = {};    // whose settings advice names first; "": the setting
   std::string model_flops = {};  // of a step on one rank; "": MFU is not known
+  std::string cluster = {};      // where it was run; "": where the job was
   // What was run: its predicted step is laid beside. Without a model: none is.
   JobRequest job = {};
 };

@@ -7,14 +7,10 @@
 
 #include <fmt/format.h>
 
-#include "app/job_files.h"
-#include "describe/layout/job_defaults.h"
+#include "app/emit_patch.h"
 #include "describe/layout/layout_text.h"
-#include "describe/layout/legality.h"
 #include "emit/launch.h"
-#include "emit/patch.h"
-#include "emit/patch_diff.h"
-#include "emit/setting_rules.h"
+#include "emit/required_settings.h"
 #include "explain/step_result.h"
 #include "step/step_answer.h"
 
@@ -81,7 +77,8 @@ Result<Answered<EmitReply>> files_for(const EmitRequest& request, const Context&
               describe::parse_word<emit::Launcher>(
                   emit::kLauncherWords, request.launcher.empty() ? "torchrun" : request.launcher,
                   "launcher", "‹launcher›"));
-  const emit::Writing writing = emit::write(dialect, job);
+  emit::Writing writing = emit::write(dialect, job);
+  SEXTANT_CHECK_OK(add_required(writing, context));
   const JobComments comments = job_comments(job, writing, context);
   explain::EmitAnswer answer{.provenance = provenance_of(reading),
                              .dialect = dialect,
@@ -107,84 +104,14 @@ Result<Answered<EmitReply>> files_for(const EmitRequest& request, const Context&
   return answered;
 }
 
-// What one list says otherwise than the other: new values, and keys without any that are to go.
-std::vector<emit::Setting> changes(const std::vector<emit::Setting>& before,
-                                   const std::vector<emit::Setting>& after) {
-  std::vector<emit::Setting> list;
-  for (const emit::Setting& wanted : after) {
-    const emit::Setting* was = emit::find(before, wanted.key);
-    if (was == nullptr || was->values != wanted.values) {
-      list.push_back(wanted);
-    }
-  }
-  for (const emit::Setting& was : before) {
-    if (emit::find(after, was.key) == nullptr) {
-      list.push_back({was.key, {}});
-    }
-  }
-  return list;
-}
-
-Result<Answered<EmitReply>> patch_for(const EmitRequest& request, const Context& context) {
-  SEXTANT_TRY(const FileJob files, read_files({.files = {request.diff},
-                                               .model = request.job.model,
-                                               .cluster = request.job.cluster,
-                                               .sequences = request.job.sequences,
-                                               .global_batch = request.job.global_batch,
-                                               .workload = request.job.workload},
-                                              context));
-  if (!files.job) {
-    return invalid(files.open.front(), request.diff);
-  }
-  SEXTANT_TRY(const describe::Job job, describe::with_keys(*files.job, request.job.layout));
-  if (const auto broken = describe::refusals(emit::check_layout(files.settings, job));
-      !broken.empty()) {
-    return Answered<EmitReply>{
-        explain::NotLegal{{std::string(explain::tool_version()), files.inputs}, "emit", broken},
-        Outcome::kNo};
-  }
-  const Dialect dialect = files.settings.dialect;
-  const emit::Writing before = emit::write(dialect, *files.job);
-  emit::Writing after = emit::write(dialect, job);
-  emit::Settings wanted;
-  wanted.dialect = dialect;
-  wanted.given = changes(before.settings.given, after.settings.given);
-  wanted.environment = changes(before.settings.environment, after.settings.environment);
-  wanted.launch = changes(before.settings.launch, after.settings.launch);
-  explain::PatchAnswer answer;
-  answer.provenance = {std::string(explain::tool_version()), files.inputs};
-  answer.left_out = std::move(after.left_out);
-  emit::Patch patch;
-  std::vector<emit::File> texts;
-  for (const Given& given : files.files) {
-    texts.push_back(given.file);
-  }
-  if (files.files.size() == 1 && files.files.back().kind == emit::FileKind::kShell) {
-    SEXTANT_TRY(patch, emit::patch_script(texts.back(), wanted));
-  } else {
-    patch = emit::patch_of(files.settings, wanted, texts);
-  }
-  for (const emit::File& file : texts) {
-    std::vector<emit::Edit> edits;
-    std::copy_if(patch.edits.begin(), patch.edits.end(), std::back_inserter(edits),
-                 [&file](const emit::Edit& edit) { return edit.file == file.name; });
-    answer.diff += emit::unified_diff(file.name, file.text, emit::applied(file.text, edits));
-  }
-  answer.by_hand = std::move(patch.by_hand);
-  Answered<EmitReply> answered;
-  for (const emit::ByHand& one : answer.by_hand) {
-    answered.notes.push_back(
-        fmt::format("{}: change {} by hand{}: {}", emit::to_text(one.place), one.key,
-                    one.wanted.empty() ? "" : fmt::format(" to {}", one.wanted), one.why));
-  }
-  for (const emit::Inexpressible& one : answer.left_out) {
-    answered.notes.push_back(explain::to_text(one));
-  }
-  answered.answer = std::move(answer);
-  return answered;
-}
-
 }  // namespace
+
+Result<void> add_required(emit::Writing& writing, const Context& context) {
+  SEXTANT_TRY(const std::vector<emit::Inexpressible> open,
+              emit::left_to_fill_in(writing.settings, context.data));
+  writing.left_out.insert(writing.left_out.end(), open.begin(), open.end());
+  return {};
+}
 
 std::vector<Artifact> files_artifacts(const std::vector<emit::File>& files,
                                       const std::filesystem::path& folder) {

@@ -9,6 +9,7 @@
 #include "app/context.h"
 #include "app/job_request.h"
 #include "base/result.h"
+#include "emit/dialects.h"
 #include "emit/files.h"
 #include "explain/emit_view.h"
 
@@ -28,6 +29,10 @@ struct EmitRequest {
 // where it does not fit: the files are there all the same.
 using EmitReply = OrIllegal<explain::EmitAnswer, explain::PatchAnswer>;
 Result<Answered<EmitReply>> emit_files(const EmitRequest& request, const Context& context);
+
+// What the framework does not start without and the writing does not say is left out of it, to be
+// filled in: iterations, a learning rate, data.
+Result<void> add_required(emit::Writing& writing, const Context& context);
 
 // The files below a folder, which is made where it is missing.
 std::vector<Artifact> files_artifacts(const std::vector<emit::File>& files,

@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/read_fence.h"
 #include "base/text.h"
+#include "emit/capture_file.h"
 
 namespace sextant::app {
 namespace {
@@ -35,6 +36,8 @@ bool ends_with_any(std::string_view name, const Endings& endings) {
                              [&](std::string_view ending) { return name.ends_with(ending); });
 }
 
+constexpr std::size_t kCaptureHead = 256;  // bytes that tell a captured job
+
 enum class JsonFile : std::uint8_t { kTrace, kModel, kSettings };
 
 // By what is in it: a trace has events, a model's configuration its architecture.
@@ -44,6 +47,9 @@ JsonFile json_kind(const fs::path& path) {
     return JsonFile::kTrace;
   }
   const auto text = read_file(path, kMostJsonHead);
+  if (text && text->substr(0, kCaptureHead).find(emit::kCaptureSchema) != std::string::npos) {
+    return JsonFile::kSettings;  // of a captured job, whatever files it holds
+  }
   if (!text || text->find("\"traceEvents\"") != std::string::npos) {
     return JsonFile::kTrace;
   }
@@ -82,17 +88,12 @@ Result<ExperimentFiles> experiment_files(const std::vector<std::string>& words) 
     files.job = words;
     return files;
   }
-  std::vector<fs::path> entries;
-  SEXTANT_CHECK_OK(may_read(words.front()));
-  for (fs::directory_iterator at(words.front(), error), end; !error && at != end;
-       at.increment(error)) {
-    if (entries.size() == kMostExperimentFiles) {
-      return invalid(fmt::format("more than {} files", kMostExperimentFiles), words.front(),
-                     "the folder of one experiment");
-    }
-    entries.push_back(at->path());
+  SEXTANT_TRY(const std::vector<fs::path> entries,
+              list_folder(words.front(), kMostExperimentFiles + 1));
+  if (entries.size() > kMostExperimentFiles) {
+    return invalid(fmt::format("more than {} files", kMostExperimentFiles), words.front(),
+                   "the folder of one experiment");
   }
-  std::ranges::sort(entries);
   for (const fs::path& entry : entries) {
     if (fs::is_regular_file(entry, error)) {
       take_file(entry, files);

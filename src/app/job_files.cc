@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "app/job_devices.h"
 #include "app/job_folder.h"
 #include "base/file.h"
 #include "base/integers.h"
@@ -19,7 +20,6 @@
 #include "emit/capture_file.h"
 #include "emit/log_reading.h"
 #include "emit/setting_rules.h"
-#include "measured/hardware.h"
 
 namespace sextant::app {
 namespace {
@@ -28,7 +28,12 @@ constexpr Bytes kMostLog = 256_MiB;
 constexpr Bytes kMostText = 4_MiB;
 constexpr std::size_t kMostFiles = 64;
 
-Result<Given> load(const std::string& path) {
+Result<Given> load(const std::string& path, const FileRequest& request) {
+  for (const emit::File& one : request.texts) {
+    if (one.name == path) {
+      return Given{one, emit::kind_of(one.text, one.name)};
+    }
+  }
   SEXTANT_TRY(std::string text, read_file(path, kMostLog));
   const emit::FileKind kind = emit::kind_of(text, path);
   if (kind != emit::FileKind::kLog) {
@@ -104,6 +109,7 @@ void join_parts(std::vector<Part> parts, FileJob& out) {
   const emit::Dialect main = (speaks == parts.end() ? parts.begin() : speaks)->settings.dialect;
   out.settings.dialect = main;
   out.settings.framework_known = speaks == parts.end() || speaks->settings.framework_known;
+  out.settings.program = speaks == parts.end() ? std::string() : speaks->settings.program;
   for (Part& part : parts) {
     const emit::Dialect own = part.settings.dialect;
     if (emit::framework_of(own) != emit::framework_of(main) && says(part)) {
@@ -172,10 +178,11 @@ Result<void> add_named(const std::string& script, const emit::Settings& settings
            "it is not beside the script",
            one.place,
            {},
-           settings.dialect != emit::Dialect::kMegatron});  // whose layout is in its flags
+           // Megatron's own layout is in its flags.
+           settings.dialect != emit::Dialect::kMegatron || !settings.program.empty()});
       continue;
     }
-    SEXTANT_TRY(Given given, load(*found));
+    SEXTANT_TRY(Given given, load(*found, request));
     SEXTANT_TRY(emit::Settings under, settings_of(given, request, out));
     parts.push_back({std::move(under), false});
     out.files.push_back(std::move(given));
@@ -191,7 +198,7 @@ Result<void> read_settings(const FileRequest& request, FileJob& out) {
   }
   std::vector<Part> parts;
   for (const std::string& path : request.files) {
-    SEXTANT_TRY(Given given, load(path));
+    SEXTANT_TRY(Given given, load(path, request));
     SEXTANT_TRY(emit::Settings settings, settings_of(given, request, out));
     SEXTANT_CHECK_OK(add_named(path, settings, request, parts, out));
     parts.push_back({std::move(settings), given.kind == emit::FileKind::kShell ||
@@ -200,19 +207,6 @@ Result<void> read_settings(const FileRequest& request, FileJob& out) {
   }
   join_parts(std::move(parts), out);
   return {};
-}
-
-// A file is none: no table of devices needs to be read to know that.
-bool is_device(const std::string& word, const Context& context) {
-  return word.find('/') == std::string::npos && !word.ends_with(".toml") &&
-         describe::load_device(word, context.data).has_value();
-}
-
-// "64xh100-sxm", or a device alone for as many as the files say.
-Result<describe::Cluster> cluster_of(const std::string& word, std::int64_t devices,
-                                     const Context& context) {
-  return describe::load_cluster(
-      is_device(word, context) ? fmt::format("{}x{}", devices, word) : word, context.data);
 }
 
 std::string not_known_text(const emit::Reading& reading) {
@@ -253,37 +247,25 @@ Result<void> add_layout(const std::string& text, emit::Reading& reading) {
   return {};
 }
 
-std::string model_wanted(const FileRequest& request) {
-  return fmt::format("‹{} MODEL›", request.model_parameter);
-}
-
-Result<void> read_cluster(const FileRequest& request, const Context& context, FileJob& out,
-                          describe::Job& job) {
-  const bool counted = out.reading.devices || job.layout.dp > 0;
-  if (!counted && (request.cluster.empty() || is_device(request.cluster, context))) {
-    out.open.emplace_back("devices are not stated: ‹on› CLUSTER");
-  }
-  const std::int64_t devices = out.reading.devices.value_or(
-      std::max(describe::least_devices(job.layout), out.reading.least_devices));
-  if (!request.cluster.empty()) {
-    SEXTANT_TRY(job.cluster, cluster_of(request.cluster, devices, context));
-    out.device_stated = true;
+// What the caller says of the vocabulary.
+Result<void> read_vocabulary(const FileRequest& request, describe::Job& job) {
+  if (request.vocabulary.empty()) {
     return {};
   }
-  measured::Hardware hardware(context.data);
-  std::string device(describe::kStandInDevice);
-  if (const emit::Setting* said = emit::find(out.settings.launch, "device");
-      said != nullptr && !said->values.empty()) {
-    SEXTANT_TRY(const auto known, hardware.device_in_text(said->values.front()));
-    out.device_stated = known.has_value();
-    device = known.value_or(device);
+  constexpr std::int64_t kMostEntries = 100'000'000;
+  const auto entries = to_integer(request.vocabulary);
+  if (!entries || *entries < 1 || *entries > kMostEntries) {
+    return invalid(fmt::format("'{}' is no number of entries", printable(request.vocabulary)),
+                   "‹vocab›", fmt::format("a whole number from 1 to {}", kMostEntries));
   }
-  if (!out.device_stated) {
-    job.assumed.push_back({"device", device, "not stated: ‹on› CLUSTER; no time is predicted", {}});
-  }
-  SEXTANT_TRY(job.cluster,
-              describe::load_cluster(fmt::format("{}x{}", devices, device), context.data));
+  job.model.vocab = *entries;
+  std::erase_if(job.model.assumed,
+                [](const describe::Assumption& one) { return one.key == "vocab"; });
   return {};
+}
+
+std::string model_wanted(const FileRequest& request) {
+  return fmt::format("‹{} MODEL›", request.model_parameter);
 }
 
 Result<void> read_file_batch(const FileRequest& request, FileJob& out, describe::Job& job) {
@@ -316,6 +298,7 @@ Result<void> read_file_batch(const FileRequest& request, FileJob& out, describe:
 Result<FileJob> read_files(const FileRequest& request, const Context& context) {
   FileJob out;
   SEXTANT_CHECK_OK(read_settings(request, out));
+  SEXTANT_CHECK_OK(start_where_said(request.cluster, context, out.settings));
   out.reading = emit::read(out.settings, context.data);
   SEXTANT_CHECK_OK(add_layout(request.layout, out.reading));
   if (!request.global_batch.empty()) {
@@ -343,12 +326,13 @@ Result<FileJob> read_files(const FileRequest& request, const Context& context) {
     out.open.push_back("the model is not stated: " + model_wanted(request));
     return out;
   }
+  SEXTANT_CHECK_OK(read_vocabulary(request, job));
   job.assumed = job.model.assumed;
   if (job.model.vocab == 0) {
-    out.open.push_back("the vocabulary is not stated: " + model_wanted(request));
+    out.open.push_back("the vocabulary is not stated: ‹vocab ENTRIES› or " + model_wanted(request));
     job.model.vocab = std::max<std::int64_t>(job.layout.tp, 1);  // as little as can be split
   }
-  SEXTANT_CHECK_OK(read_cluster(request, context, out, job));
+  SEXTANT_CHECK_OK(read_cluster(request.cluster, context, out, job));
   SEXTANT_CHECK_OK(read_file_batch(request, out, job));
   SEXTANT_CHECK_OK(read_workload(request.workload, job));
   if (out.open.empty() && out.measured) {

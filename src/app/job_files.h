@@ -26,12 +26,14 @@ struct FileRequest {
   std::string cluster;  // as elsewhere, or a device alone ("h100-sxm") for as many as the files say
   std::string sequences;
   std::string global_batch;
-  std::string workload;  // "": pre-training, which files write; as JobRequest's
-  std::string layout{};  // LAYOUT keys, which stand over what the files say
+  std::string vocabulary{};  // entries, over what the files say
+  std::string workload;      // "": pre-training, which files write; as JobRequest's
+  std::string layout{};      // LAYOUT keys, which stand over what the files say
   // How scripts are started: "dsw 7B 1 8", split at blanks, and NAME=VALUE each. Nothing: not said.
   std::optional<std::string> arguments{};
   std::vector<std::string> variables{};
   std::string_view model_parameter = "model";  // what the caller calls `model`
+  std::vector<emit::File> texts{};             // files as they would be, instead of those on disk
 };
 
 struct Given {

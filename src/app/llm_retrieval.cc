@@ -95,6 +95,7 @@ Result<void> LlmRetrieval::know_entries() {
     return {};
   }
   SEXTANT_TRY(kept_, kb::Vectors::open(asking_.kept));
+  is_open_ = true;
   const std::vector<std::size_t> missing = not_kept();
   for (std::size_t at = 0; at < missing.size(); at += llm::kMostEmbedded) {
     SEXTANT_CHECK_OK(
@@ -113,7 +114,7 @@ Result<void> LlmRetrieval::ask_for(std::span<const std::size_t> entries) {
       std::vector<llm::Vector> vectors,
       llm::embedded(asking_.endpoint, asking_.model, texts, *asking_.spending, asking_.wait));
   for (std::size_t i = 0; i < entries.size(); ++i) {
-    SEXTANT_CHECK_OK(kept_->add(asking_.model, texts[i], vectors[i]));
+    SEXTANT_CHECK_OK(kept_.add(asking_.model, texts[i], vectors[i]));
     vectors_[entries[i]] = std::move(vectors[i]);
   }
   sent_ += entries.size();
@@ -122,17 +123,16 @@ Result<void> LlmRetrieval::ask_for(std::span<const std::size_t> entries) {
 
 // Entries whose vectors nobody has yet; those of the others are taken.
 std::vector<std::size_t> LlmRetrieval::not_kept() {
-  if (!kept_) {
+  if (!is_open_) {
     if (auto kept = kb::Vectors::read(asking_.kept)) {
       kept_ = std::move(*kept);
     }
   }
   std::vector<std::size_t> missing;
   for (std::size_t i = 0; i < texts_.size(); ++i) {
-    auto found = kept_ ? kept_->find(asking_.model, texts_[i])
-                       : Result<std::optional<llm::Vector>>(std::nullopt);
-    if (found && *found) {
-      vectors_[i] = **std::move(found);
+    std::optional<llm::Vector> vector = kept_.find(asking_.model, texts_[i]).value_or(std::nullopt);
+    if (vector) {
+      vectors_[i] = *std::move(vector);
     } else {
       missing.push_back(i);
     }

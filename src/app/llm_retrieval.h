@@ -54,9 +54,10 @@ class LlmRetrieval {
   Asking asking_;
   std::vector<std::string> texts_;  // of the entries, as they are sent
   std::vector<llm::Vector> vectors_;
-  std::optional<kb::Vectors> kept_;
+  kb::Vectors kept_;
   std::size_t sent_ = 0;
   bool is_asked_ = false;
+  bool is_open_ = false;  // kept_, to be written
   bool is_known_ = false;
   std::optional<std::string> failure_;
 };

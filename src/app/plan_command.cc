@@ -51,7 +51,7 @@ Result<void> add_details(const PlanProblem& of, const PlanSearch& searched,
     answer.path_words = path_settings(of, *answer.path);
   }
   if (!request.dialect.empty()) {
-    SEXTANT_TRY(Answered<explain::EmitAnswer> files, plan_files(of, best, request));
+    SEXTANT_TRY(Answered<explain::EmitAnswer> files, plan_files(of, best, request, context));
     answer.files = std::move(files.answer);
     answered.notes = std::move(files.notes);
     answered.artifacts = std::move(files.artifacts);

@@ -52,7 +52,8 @@ Result<std::string> emitted_framework(const PlanRequest& request) {
 }
 
 Result<Answered<explain::EmitAnswer>> plan_files(const PlanProblem& of, const search::PlanRow& best,
-                                                 const PlanRequest& request) {
+                                                 const PlanRequest& request,
+                                                 const Context& context) {
   SEXTANT_TRY(const Dialect dialect, dialect_word(request.dialect));
   SEXTANT_TRY(const emit::Launcher launcher,
               describe::parse_word<emit::Launcher>(
@@ -60,7 +61,8 @@ Result<Answered<explain::EmitAnswer>> plan_files(const PlanProblem& of, const se
                   "launcher", "‹launcher›"));
   describe::Job job = of.problem.job;
   job.layout = best.layout;
-  const emit::Writing writing = emit::write(dialect, job);
+  emit::Writing writing = emit::write(dialect, job);
+  SEXTANT_CHECK_OK(add_required(writing, context));
   const std::vector<std::string> comments = plan_comments(of, best, writing);
   Answered<explain::EmitAnswer> answered;
   explain::EmitAnswer& answer = answered.answer;

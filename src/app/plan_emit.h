@@ -2,6 +2,7 @@
 #pragma once
 
 #include "app/answered.h"
+#include "app/context.h"
 #include "app/plan_problem.h"
 #include "app/plan_request.h"
 #include "base/result.h"
@@ -15,6 +16,7 @@ Result<std::string> emitted_framework(const PlanRequest& request);
 
 // With artifacts where the request names a folder.
 Result<Answered<explain::EmitAnswer>> plan_files(const PlanProblem& of, const search::PlanRow& best,
-                                                 const PlanRequest& request);
+                                                 const PlanRequest& request,
+                                                 const Context& context);
 
 }  // namespace sextant::app

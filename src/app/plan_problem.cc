@@ -7,7 +7,9 @@
 
 #include "app/job_files.h"
 #include "app/job_sources.h"
+#include "app/plan_emit.h"
 #include "base/text.h"
+#include "describe/layout/framework_defaults.h"
 #include "describe/layout/job_defaults.h"
 #include "describe/layout/layout_text.h"
 #include "search/choices.h"
@@ -70,6 +72,23 @@ Result<PlanProblem> from_words(const PlanRequest& request, const Context& contex
   return made;
 }
 
+// The same job in another framework, whose files are to be written: its defaults, and none of the
+// settings of the files' own.
+Result<void> turn_to(const std::string& framework, PlanProblem& made) {
+  Job& job = made.problem.job;
+  SEXTANT_TRY(job.framework, describe::parse_word<describe::Framework>(
+                                 describe::kFrameworkWords, framework, "framework", "‹emit›"));
+  const describe::Precision precision = job.layout.precision;
+  job.layout = {};
+  job.layout.precision = precision;
+  job.stated = {"precision"};
+  const std::vector<std::string> given{"precision"};
+  describe::add_once(describe::fill_defaults(job.layout, given, job.framework), job.assumed);
+  made.users.reset();
+  made.dialect.reset();
+  return {};
+}
+
 Result<PlanProblem> from_files(const PlanRequest& request, const Context& context) {
   SEXTANT_TRY(FileJob files, read_files({.files = request.from,
                                          .model = request.job.model,
@@ -95,6 +114,11 @@ Result<PlanProblem> from_files(const PlanRequest& request, const Context& contex
   Job& job = made.problem.job;
   made.users = job.layout;
   made.dialect = files.settings.dialect;
+  SEXTANT_TRY(const std::string other, emitted_framework(request));
+  if (!other.empty() && other != framework) {
+    SEXTANT_CHECK_OK(turn_to(other, made));
+    files.violations.clear();  // of the files' own framework
+  }
   for (const describe::Violation& violation : files.violations) {
     if (violation.severity == describe::Severity::kIllegal) {
       made.users_broken.push_back(violation);

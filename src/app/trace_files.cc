@@ -49,19 +49,7 @@ std::optional<std::string> profile_stem(std::string_view name) {
 
 // Sorted by name, so that one folder is one list everywhere.
 std::vector<fs::path> entries_of(const fs::path& folder) {
-  std::vector<fs::path> entries;
-  if (!may_read(folder)) {
-    return entries;
-  }
-  std::error_code error;
-  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
-    entries.push_back(at->path());
-    if (entries.size() > kMostTraceFiles) {
-      break;
-    }
-  }
-  std::sort(entries.begin(), entries.end());
-  return entries;
+  return list_folder(folder, kMostTraceFiles + 1).value_or(std::vector<fs::path>());
 }
 
 bool is_folder(const fs::path& path) {

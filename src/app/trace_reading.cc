@@ -211,12 +211,16 @@ Result<void> take_recording(const timeline::Recording& recording, const ReadingP
 
 // A summary, not a profile: by its first bytes, where these can be seen twice.
 bool is_summary(const fs::path& path) {
-  if (!may_read(path)) {
+  std::error_code error;
+  if (path == "-" || !fs::is_regular_file(path, error)) {
+    return false;
+  }
+  const auto file = open_file(path);
+  if (!file) {
     return false;  // its reader says so
   }
   std::array<char, profile::kSxsMagic.size()> head{};
-  std::ifstream file(path, std::ios::binary);
-  return path != "-" && fs::is_regular_file(path) && file.read(head.data(), head.size()) &&
+  return std::fread(head.data(), 1, head.size(), file->stream.get()) == head.size() &&
          std::string_view(head.data(), head.size()) == profile::kSxsMagic;
 }
 

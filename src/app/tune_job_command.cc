@@ -12,6 +12,7 @@
 #include "app/diagnosed_run.h"
 #include "app/experiment_files.h"
 #include "app/plan_problem.h"
+#include "app/planned_layouts.h"
 #include "app/tune_parts.h"
 #include "base/text.h"
 #include "describe/layout/job_defaults.h"
@@ -19,9 +20,8 @@
 #include "describe/layout/layout_text.h"
 #include "describe/layout/legality.h"
 #include "emit/launch.h"
-#include "search/find.h"
-#include "search/objective.h"
 #include "search/plan_path.h"
+#include "search/task.h"
 #include "step/step_answer.h"
 #include "verify/judge.h"
 
@@ -153,6 +153,12 @@ Result<void> add_job(const TuneRequest& request, const ExperimentFiles& files,
   SEXTANT_TRY(describe::DifferenceSpreads spreads, describe::difference_spreads(context.data));
   scene.spreads = std::make_unique<const describe::DifferenceSpreads>(std::move(spreads));
   for (const std::string& idea : request.ideas) {
+    // What is no layout is a slip of the pen, not a change that could be judged.
+    describe::Job tried = scene.problem->problem.job;
+    if (auto laid = describe::lay_over(idea, tried); !laid) {
+      laid.error().where = "‹idea›";
+      return tl::unexpected(std::move(laid.error()));
+    }
     verify::Proposal proposal;
     proposal.title = "Your own: " + printable(idea);
     proposal.change.layout = idea;
@@ -223,21 +229,6 @@ verify::Verdict judged_at(const JobScene& scene, const search::Task& task,
                                   .advice = scene.job.run ? scene.job.run->book : nullptr});
 }
 
-std::vector<search::PlanRow> fastest_layouts(const JobScene& scene, std::size_t most) {
-  search::FindOptions options = search::find_options(
-      search::Objective::kStep, scene.problem->machine, {.threads = 0, .stop = scene.stop});
-  options.top = most;
-  const search::Space space(scene.problem->problem);
-  const search::Found found = search::find_plans(space, options);
-  std::vector<search::PlanRow> rows;
-  for (const search::Plan& plan : search::by_objective(search::Objective::kStep, found)) {
-    if (rows.size() < most) {
-      rows.push_back(search::plan_row(*scene.problem, plan.layout));
-    }
-  }
-  return rows;
-}
-
 Result<step::Estimate> estimate_of(const JobScene& scene, std::string_view layout) {
   describe::Job job = scene.standing->problem.job;
   SEXTANT_CHECK_OK(describe::lay_over(layout, job));
@@ -252,7 +243,7 @@ Result<step::Estimate> estimate_of(const JobScene& scene, std::string_view layou
 
 void add_planner(const std::shared_ptr<const JobScene>& scene, agents::Tools& tools) {
   tools.plan = [scene](std::size_t most) -> Result<std::vector<search::PlanRow>> {
-    return fastest_layouts(*scene, most);
+    return planned_layouts(*scene->problem, *scene->spreads, most, scene->stop);
   };
   if (const auto& users = scene->job.users) {
     tools.path = [scene, from = search::PathStart{*users, scene->job.broken}](
@@ -289,7 +280,8 @@ verify::Verdict judged_again(const JobScene& scene, bool with_planner,
   if (scene.job.users || !with_planner || !scene.job.among.empty()) {
     return judged_at(scene, *scene.standing, proposal);
   }
-  const std::vector<search::PlanRow> rows = fastest_layouts(scene, 1);
+  const std::vector<search::PlanRow> rows =
+      planned_layouts(*scene.problem, *scene.spreads, 1, scene.stop);
   if (rows.empty()) {
     return judged_at(scene, *scene.standing, proposal);
   }

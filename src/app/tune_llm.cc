@@ -87,7 +87,7 @@ std::string model_place(const LlmChoice& choice) {
 
 agents::LlmMind mind_of(const LlmScene& scene, const LlmWords& words, const LlmChoice& choice,
                         const agents::LlmPrompt& prompt, llm::Spending& spending,
-                        const Context& context, const Control& control) {
+                        const Control& control) {
   agents::LlmMind mind;
   mind.prompt = &prompt;
   mind.model = choice.endpoint.model;
@@ -98,8 +98,6 @@ agents::LlmMind mind_of(const LlmScene& scene, const LlmWords& words, const LlmC
     return llm::reply_from(choice.endpoint, talk, spending, llm::waiting_for_stop(control.stop));
   };
   mind.judge = scene.judge;
-  mind.commands = llm_commands(context, control, "model " + choice.endpoint.model,
-                               static_cast<bool>(scene.tools.search));
   if (words.masks) {
     mind.masks = agents::Masks(scene.names);
   }
@@ -281,8 +279,10 @@ Result<explain::TuneAnswer> with_model(explain::TuneAnswer answer, const LlmScen
       return retrieval->search(question);
     };
   }
-  agents::LlmReasoner reasoner(mind_of(scene, words, choice, prompt, spending, context, control),
-                               tools, report);
+  agents::LlmMind mind = mind_of(scene, words, choice, prompt, spending, control);
+  mind.commands = llm_commands(context, control, "model " + choice.endpoint.model,
+                               static_cast<bool>(scene.tools.search));
+  agents::LlmReasoner reasoner(std::move(mind), tools, report);
   if (words.is_dry_run) {
     answer.would_send = llm::shown_request(choice.endpoint, reasoner.opening()) +
                         (retrieval ? retrieval->would_send() : "");

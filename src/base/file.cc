@@ -15,14 +15,6 @@
 namespace sextant {
 namespace {
 
-struct CloseFile {
-  void operator()(std::FILE* file) const {
-    if (file != stdin) {
-      std::fclose(file);  // NOLINT(cppcoreguidelines-owning-memory): this is the owner
-    }
-  }
-};
-
 tl::unexpected<Error> too_large(std::string_view where, Bytes limit) {
   return invalid(fmt::format("larger than {:.0f} MiB", limit / 1_MiB), std::string(where),
                  fmt::format("at most {:.0f} bytes", limit.base()));
@@ -31,30 +23,16 @@ tl::unexpected<Error> too_large(std::string_view where, Bytes limit) {
 }  // namespace
 
 Result<std::string> read_file(const std::filesystem::path& path, Bytes limit) {
-  const bool standard_input = path == "-";
-  const std::string where = standard_input ? "standard input" : path.string();
-  SEXTANT_CHECK_OK(may_read(path));
-  std::error_code ignored;
-  if (!standard_input && std::filesystem::is_directory(path, ignored)) {
-    return invalid("is a directory", where, "a file");
-  }
-  // A regular file says its size: one that is too large need not be read to know it.
-  if (!standard_input && std::filesystem::is_regular_file(path, ignored)) {
-    const std::uintmax_t size = std::filesystem::file_size(path, ignored);
-    if (!ignored && static_cast<double>(size) > limit.base()) {
-      return too_large(where, limit);
-    }
-  }
-  const std::unique_ptr<std::FILE, CloseFile> file(standard_input ? stdin
-                                                                  : std::fopen(path.c_str(), "rb"));
-  if (!file) {
-    const std::error_code reason(errno, std::generic_category());
-    return not_found("can't be opened: " + reason.message(), where);
+  const std::string where = path == "-" ? "standard input" : path.string();
+  SEXTANT_TRY(const OpenFile file, open_file(path));
+  // A plain file says its size: one that is too large need not be read to know it.
+  if (static_cast<double>(file.size) > limit.base()) {
+    return too_large(where, limit);
   }
   std::string content;
   std::array<char, 1U << 16U> block{};
   for (;;) {
-    const std::size_t got = std::fread(block.data(), 1, block.size(), file.get());
+    const std::size_t got = std::fread(block.data(), 1, block.size(), file.stream.get());
     content.append(block.data(), got);
     if (static_cast<double>(content.size()) > limit.base()) {
       return too_large(where, limit);
@@ -63,7 +41,7 @@ Result<std::string> read_file(const std::filesystem::path& path, Bytes limit) {
       break;
     }
   }
-  if (std::ferror(file.get()) != 0) {
+  if (std::ferror(file.stream.get()) != 0) {
     return external("reading failed", where);
   }
   return content;
@@ -98,7 +76,7 @@ Result<void> write_pieces(
     return external("can't be written: " + reason.message(), path.string());
   };
   {
-    const std::unique_ptr<std::FILE, CloseFile> file(std::fopen(draft.c_str(), "wb"));
+    const std::unique_ptr<std::FILE, CloseStream> file(std::fopen(draft.c_str(), "wb"));
     if (!file) {
       return failed(errno);
     }

@@ -1,5 +1,8 @@
 #include "base/read_fence.h"
 
+#include <atomic>
+#include <thread>
+
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -54,6 +57,48 @@ TEST_F(Fence, WaysOutOfItAreSeen) {
   EXPECT_FALSE(may_read(inside("folder/not-there.txt")));
   fs::create_symlink(inside("a.txt"), inside("deep/good"));
   EXPECT_TRUE(may_read(inside("deep/good")));
+}
+
+// Between the question and the opening a folder becomes a link: the way is walked without links.
+TEST_F(Fence, ALinkThatIsTurnedMeanwhileLeadsNowhere) {
+  fs::create_directories(scratch_.path() / "elsewhere");
+  ASSERT_TRUE(write_file(scratch_.path() / "elsewhere/c.txt", "secret"));
+  ASSERT_TRUE(write_file(inside("deep/c.txt"), "inside"));
+  const ReadFence fence({scratch_.path() / "inside"});
+  std::atomic<bool> over = false;
+  std::thread turning([&] {
+    while (!over) {
+      fs::rename(inside("deep"), inside("kept"));
+      fs::create_directory_symlink(scratch_.path() / "elsewhere", inside("deep"));
+      fs::remove(inside("deep"));
+      fs::rename(inside("kept"), inside("deep"));
+    }
+  });
+  int read = 0;
+  for (int i = 0; i < 3000; ++i) {
+    const auto content = read_file(inside("deep/c.txt"), 1_MiB);
+    read += content ? 1 : 0;
+    EXPECT_TRUE(!content || *content == "inside");
+    const auto listed = list_folder(inside("deep"), 10);
+    EXPECT_TRUE(!listed || listed->size() == 1U);
+  }
+  over = true;
+  turning.join();
+  EXPECT_GT(read, 0);
+}
+
+TEST_F(Fence, ItsFolderIsTheOneThatStoodThereAtFirst) {
+  const ReadFence fence({scratch_.path() / "inside"});
+  fs::rename(scratch_.path() / "inside", scratch_.path() / "moved");
+  fs::create_directory(scratch_.path() / "inside");
+  ASSERT_TRUE(write_file(inside("b.txt"), "another's"));
+  EXPECT_FALSE(read_file(inside("b.txt"), 1_MiB));
+}
+
+TEST_F(Fence, AFileAloneMayBeItsPlace) {
+  const ReadFence fence({inside("a.txt")});
+  EXPECT_EQ(read_file(inside("a.txt"), 1_MiB).value_or(""), "a");
+  EXPECT_FALSE(may_read(inside("deep")));
 }
 
 TEST_F(Fence, TheErrorSaysWhereFilesMayLieAndNotWhetherThereIsOne) {

@@ -126,7 +126,7 @@ class Collected {
     record_.calls.push_back(captured(call));
   }
 
-  emit::CapturedCall captured(const SpooledCall& call) const {
+  [[nodiscard]] emit::CapturedCall captured(const SpooledCall& call) const {
     emit::CapturedCall made;
     for (const std::string& word : call.words) {
       made.words.push_back(valid_text(word));

@@ -3,7 +3,6 @@
 #include <array>
 #include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <string_view>
 
@@ -16,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "capture/errno_text.h"
 #include "capture/sandbox_watch.h"
 
 namespace sextant::capture {
@@ -47,13 +47,12 @@ bool put(const char* path, std::string_view text) {
   constexpr int kSpaces =
       CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS;
   if (unshare(kSpaces) != 0) {
-    refuse(out, fmt::format("the kernel does not let this user have namespaces: {}",
-                            std::strerror(errno)));
+    refuse(out, fmt::format("the kernel does not let this user have namespaces: {}", errno_text()));
   }
   put("/proc/self/setgroups", "deny");
   if (!put("/proc/self/uid_map", fmt::format("{0} {0} 1", user)) ||
       !put("/proc/self/gid_map", fmt::format("{0} {0} 1", group))) {
-    refuse(out, fmt::format("the user cannot be kept in a namespace: {}", std::strerror(errno)));
+    refuse(out, fmt::format("the user cannot be kept in a namespace: {}", errno_text()));
   }
   const pid_t first = fork();
   if (first == 0) {
@@ -136,19 +135,18 @@ Result<SandboxResult> result_of(std::string_view bytes) {
 
 }  // namespace
 
-Result<SandboxResult> run_in_sandbox(const SandboxRequest& asked) {
-  SandboxRequest request = asked;
+Result<SandboxResult> run_in_sandbox(SandboxRequest request) {
   if (request.program.empty()) {
     std::error_code error;
     request.program = std::filesystem::read_symlink("/proc/self/exe", error).string();
   }
   std::array<int, 2> pipe{};
   if (pipe2(pipe.data(), O_CLOEXEC) != 0) {
-    return external(std::strerror(errno), "capture");
+    return external(errno_text(), "capture");
   }
   const pid_t child = fork();
   if (child < 0) {
-    return external(std::strerror(errno), "capture");
+    return external(errno_text(), "capture");
   }
   if (child == 0) {
     close(pipe[0]);

@@ -40,6 +40,6 @@ struct SandboxResult {
 };
 
 // An Error where a sandbox cannot be made here, with what does not allow it.
-Result<SandboxResult> run_in_sandbox(const SandboxRequest& request);
+Result<SandboxResult> run_in_sandbox(SandboxRequest request);
 
 }  // namespace sextant::capture

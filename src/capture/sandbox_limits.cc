@@ -4,7 +4,6 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <vector>
 
 #include <fmt/format.h>
@@ -18,6 +17,8 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include "capture/errno_text.h"
 
 namespace sextant::capture {
 namespace {
@@ -145,19 +146,19 @@ std::optional<std::string> give_up_rights(const SandboxLimits& limits) {
       limit(RLIMIT_NPROC, std::int64_t{10} * limits.processes) &&
       (kSanitized || limit(RLIMIT_AS, kAddresses * limits.memory_mib * kMib));
   if (!limited) {
-    return fmt::format("limits cannot be set: {}", std::strerror(errno));
+    return fmt::format("limits cannot be set: {}", errno_text());
   }
   if (kMachine == 0) {
     return "no filter of system calls is known for this processor";
   }
   if (!rights_dropped()) {
-    return fmt::format("rights cannot be given up: {}", std::strerror(errno));
+    return fmt::format("rights cannot be given up: {}", errno_text());
   }
   std::vector<sock_filter> code = filter();
   const sock_fprog program{static_cast<unsigned short>(code.size()), code.data()};
   // NOLINTNEXTLINE(cppcoreguidelines-pro-type-vararg): as the kernel has it
   if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) != 0) {
-    return fmt::format("system calls cannot be filtered: {}", std::strerror(errno));
+    return fmt::format("system calls cannot be filtered: {}", errno_text());
   }
   return std::nullopt;
 }

@@ -3,11 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fcntl.h>
@@ -15,9 +14,11 @@
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/text.h"
+#include "capture/errno_text.h"
 #include "capture/stand_ins.h"
 
 namespace sextant::capture {
@@ -25,15 +26,23 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostMounts = 512;
+constexpr std::size_t kMostMounts = 4'096;
+// The new root, while it is put together; the system's /dev is not needed any more then.
+constexpr std::string_view kRoot = "/dev";
+// A folder in which others are mounted can have no layer: what is in it gets one each, so deep and
+// where it is not more than so many.
+constexpr int kDeepest = 5;
+constexpr std::size_t kMostEntries = 128;
 constexpr std::array<std::string_view, 6> kDeviceNodes{"null",   "zero",    "full",
                                                        "random", "urandom", "tty"};
+constexpr std::string_view kProgram = "/dev/.sextant/program";
+constexpr std::string_view kLayers = "/dev/.sextant/layers";
 // Beside the caller's PATH: where a script may name a program by its whole path.
 constexpr std::string_view kUsualFolders =
     "/bin:/usr/bin:/usr/local/bin:/sbin:/usr/sbin:/usr/local/sbin:/opt/conda/bin:/opt/venv/bin";
 
 std::string failed(std::string_view what) {
-  return fmt::format("{}: {}", what, std::strerror(errno));
+  return fmt::format("{}: {}", what, errno_text());
 }
 
 int opened_path(const std::string& path, int more) {
@@ -94,60 +103,12 @@ std::vector<Mount> mounts_now() {
       mounts.push_back({.id = std::string(words[0]),
                         .path = unescaped(words[kPath]),
                         .writable = options == "rw" || options.starts_with("rw,"),
-                        .ours = line.find(" - overlay scratch ") != std::string::npos});
+                        .ours = line.find(" - overlay scratch ") != std::string::npos ||
+                                line.find(" - tmpfs scratch ") != std::string::npos ||
+                                line.find(" - tmpfs spool ") != std::string::npos});
     }
   }
   return mounts;
-}
-
-// A folder that gets a layer of its own: the top folders, whatever is mounted below them, and where
-// the job is at home.
-struct Covered {
-  std::string path;
-  int folder = -1;  // what lies there now
-  mode_t mode = 0755;
-  bool at_home = false;
-  bool own = false;  // the user's; in a layer a folder of somebody else cannot be copied
-  bool layered = false;
-};
-
-void add_folder(const std::string& path, bool at_home, std::vector<Covered>& folders) {
-  struct stat info{};
-  const int folder = path.empty() || path[0] != '/' || is_of_the_system(path)
-                         ? -1
-                         : opened_path(path, O_DIRECTORY);
-  if (folder >= 0 && fstat(folder, &info) == 0) {
-    folders.push_back({path, folder, info.st_mode & 07777U, at_home, info.st_uid == getuid()});
-  }
-}
-
-std::vector<Covered> covered_folders(const SandboxRequest& request) {
-  std::vector<std::string> paths;
-  std::error_code error;
-  for (const fs::directory_entry& entry : fs::directory_iterator("/", error)) {
-    if (entry.is_directory(error) && !entry.is_symlink(error)) {
-      paths.push_back(entry.path().string());
-    }
-  }
-  for (const Mount& mount : mounts_now()) {
-    if (mount.path != "/") {
-      paths.push_back(mount.path);
-    }
-  }
-  std::ranges::sort(paths);
-  const auto [first, last] = std::ranges::unique(paths);
-  paths.erase(first, last);
-  std::vector<Covered> folders;
-  for (const std::string& path : paths) {
-    add_folder(path, false, folders);
-  }
-  add_folder(request.folder, true, folders);
-  for (const std::string& variable : request.environment) {
-    if (variable.starts_with("HOME=") || variable.starts_with("TMPDIR=")) {
-      add_folder(variable.substr(variable.find('=') + 1), true, folders);
-    }
-  }
-  return folders;
 }
 
 // Flags of a mount that a user namespace may not take away.
@@ -157,10 +118,10 @@ unsigned long locked_flags(const std::string& path) {
     return 0;
   }
   unsigned long flags = 0;
-  flags |= (info.f_flag & ST_NOEXEC) != 0 ? MS_NOEXEC : 0UL;
-  flags |= (info.f_flag & ST_NOATIME) != 0 ? MS_NOATIME : 0UL;
-  flags |= (info.f_flag & ST_NODIRATIME) != 0 ? MS_NODIRATIME : 0UL;
-  flags |= (info.f_flag & ST_RELATIME) != 0 ? MS_RELATIME : 0UL;
+  flags |= (info.f_flag & ST_NOEXEC) != 0 ? static_cast<unsigned long>(MS_NOEXEC) : 0UL;
+  flags |= (info.f_flag & ST_NOATIME) != 0 ? static_cast<unsigned long>(MS_NOATIME) : 0UL;
+  flags |= (info.f_flag & ST_NODIRATIME) != 0 ? static_cast<unsigned long>(MS_NODIRATIME) : 0UL;
+  flags |= (info.f_flag & ST_RELATIME) != 0 ? static_cast<unsigned long>(MS_RELATIME) : 0UL;
   return flags;
 }
 
@@ -169,47 +130,117 @@ bool made_read_only(const std::string& path) {
                  MS_REMOUNT | MS_BIND | MS_RDONLY | MS_NOSUID | MS_NODEV | locked_flags(path), {});
 }
 
-// A layer in memory over the folder; where the kernel has none for it (others are mounted in it, or
-// it is too old), the folder as it is, to be read only.
-std::optional<std::string> cover(Covered& one, std::size_t number) {
-  const std::string layer = fmt::format("{}/layers/{}", kHome, number);
-  if (fchdir(one.folder) != 0) {
-    return std::nullopt;  // what this user may not enter, the script may not either
-  }
-  if (mkdir(layer.c_str(), 0755) != 0 || mkdir((layer + "/up").c_str(), 0755) != 0 ||
-      mkdir((layer + "/work").c_str(), 0755) != 0) {
-    return failed("a scratch layer cannot be made");
-  }
-  chmod((layer + "/up").c_str(), one.mode);
-  const std::string data = fmt::format("lowerdir=.,upperdir={0}/up,workdir={0}/work", layer);
-  constexpr unsigned long kFlags = MS_NOSUID | MS_NODEV;
-  one.layered = mounted("scratch", one.path, "overlay", kFlags, data + ",userxattr") ||
-                mounted("scratch", one.path, "overlay", kFlags, data);
-  if (one.layered ||
-      (mounted(descriptor_path(one.folder).c_str(), one.path, nullptr, MS_BIND | MS_REC, {}) &&
-       made_read_only(one.path))) {
-    return std::nullopt;
-  }
-  return failed(fmt::format("{} cannot be made read-only", one.path));
+bool made_file(const std::string& path, std::string_view text) {
+  std::ofstream file(path);
+  file << text;
+  return file.good();
 }
 
-std::optional<std::string> cover_all(std::vector<Covered>& folders) {
-  for (std::size_t i = 0; i < folders.size(); ++i) {
-    Covered& one = folders[i];
-    const Covered* around = nullptr;  // the nearest folder that is covered already
-    for (std::size_t k = 0; k < i; ++k) {
-      const bool nearer = around == nullptr || folders[k].path.size() >= around->path.size();
-      around = is_below(one.path, folders[k].path) && nearer ? &folders[k] : around;
+// Puts the system's folders into the new root, each as a layer in memory over what is there.
+class NewRoot {
+ public:
+  // REQUIRES: `layers` lies in the new root.
+  explicit NewRoot(std::string layers) : layers_(std::move(layers)) {}
+
+  std::optional<std::string> add_all() {
+    const int folder = opened_path("/", O_DIRECTORY);
+    return folder < 0 ? std::optional(failed("/")) : add_parts("/", folder, 0);
+  }
+
+  // Nothing, or why it cannot be done. Where the kernel has no layer for a folder (it is too old),
+  // the folder is there as it is, to be read only.
+  std::optional<std::string> add(const std::string& path, int depth) {
+    struct stat info{};
+    const int folder = opened_path(path, O_DIRECTORY);
+    if (folder < 0 || fstat(folder, &info) != 0 || fchdir(folder) != 0) {
+      made_folder(target(path), 0700);  // what this user may not enter, the script may not either
+      return std::nullopt;
     }
-    if (one.at_home && one.own && around != nullptr && around->layered) {
-      continue;
+    made_folder(target(path), info.st_mode & 07777U);
+    auto why = layered(path, info.st_mode & 07777U) ? std::nullopt : add_parts(path, folder, depth);
+    close(folder);
+    return why;
+  }
+
+  // Where the job is at home. In a layer a folder of another user cannot be copied, so it needs one
+  // of its own.
+  void add_home(const std::string& path) {
+    struct stat info{};
+    struct stat there{};
+    const int folder = path.empty() || path[0] != '/' || is_of_the_system(path)
+                           ? -1
+                           : opened_path(path, O_DIRECTORY);
+    const bool wanted = folder >= 0 && fstat(folder, &info) == 0 &&
+                        stat(target(path).c_str(), &there) == 0 &&
+                        (info.st_uid != getuid() || is_read_only(target(path)));
+    if (wanted && fchdir(folder) == 0) {
+      layered(path, info.st_mode & 07777U);
     }
-    if (auto why = cover(one, i)) {
-      return why;
+    if (folder >= 0) {
+      close(folder);
     }
   }
-  return std::nullopt;
-}
+
+ private:
+  static std::string target(const std::string& path) { return std::string(kRoot) + path; }
+
+  static bool made_folder(const std::string& path, mode_t mode) {
+    return (mkdir(path.c_str(), 0755) == 0 || errno == EEXIST) && chmod(path.c_str(), mode) == 0;
+  }
+
+  static bool is_read_only(const std::string& path) {
+    struct statvfs info{};
+    return statvfs(path.c_str(), &info) == 0 && (info.f_flag & ST_RDONLY) != 0;
+  }
+
+  // REQUIRES: the folder is the working directory.
+  bool layered(const std::string& path, mode_t mode) {
+    const std::string layer = fmt::format("{}/{}", layers_, count_++);
+    if (!made_folder(layer, 0755) || !made_folder(layer + "/up", mode) ||
+        !made_folder(layer + "/work", 0755)) {
+      return false;
+    }
+    const std::string data = fmt::format("lowerdir=.,upperdir={0}/up,workdir={0}/work", layer);
+    constexpr unsigned long kFlags = MS_NOSUID | MS_NODEV;
+    return mounted("scratch", target(path), "overlay", kFlags, data + ",userxattr") ||
+           mounted("scratch", target(path), "overlay", kFlags, data);
+  }
+
+  std::optional<std::string> add_parts(const std::string& path, int folder, int depth) {
+    std::vector<fs::directory_entry> entries;
+    std::error_code error;
+    for (const fs::directory_entry& entry : fs::directory_iterator(path, error)) {
+      entries.push_back(entry);
+    }
+    if (depth >= kDeepest || error || (entries.size() > kMostEntries && path != "/")) {
+      const bool done =
+          mounted(descriptor_path(folder).c_str(), target(path), nullptr, MS_BIND | MS_REC, {}) &&
+          made_read_only(target(path));
+      return done ? std::nullopt
+                  : std::optional(failed(fmt::format("{} cannot be made read-only", path)));
+    }
+    for (const fs::directory_entry& entry : entries) {
+      const std::string part = entry.path().string();
+      if (entry.is_symlink(error)) {
+        fs::create_symlink(fs::read_symlink(entry.path(), error), target(part), error);
+      } else if (is_of_the_system(part)) {
+        continue;
+      } else if (entry.is_directory(error)) {
+        if (auto why = add(part, depth + 1)) {
+          return why;
+        }
+      } else if (entry.is_regular_file(error) && made_file(target(part), "") &&
+                 mounted(part.c_str(), target(part), nullptr, MS_BIND, {}) &&
+                 !made_read_only(target(part))) {
+        return failed(fmt::format("{} cannot be made read-only", part));
+      }
+    }
+    return std::nullopt;
+  }
+
+  std::string layers_;
+  int count_ = 0;
+};
 
 // The mount that a path leads to.
 std::string mount_id(const std::string& path) {
@@ -230,22 +261,23 @@ std::string mount_id(const std::string& path) {
 // be reached is written but layers.
 std::optional<std::string> close_what_is_left() {
   for (const Mount& mount : mounts_now()) {
-    if (mount.writable && !mount.ours && !is_of_the_system(mount.path) &&
-        mount_id(mount.path) == mount.id && !made_read_only(mount.path)) {
+    const bool node = std::ranges::any_of(kDeviceNodes, [&](std::string_view name) {
+      return mount.path == fmt::format("/dev/{}", name);
+    });
+    if (mount.writable && !mount.ours && !node && mount_id(mount.path) == mount.id &&
+        !made_read_only(mount.path)) {
       return failed(fmt::format("{} cannot be made read-only", mount.path));
     }
   }
   return std::nullopt;
 }
 
-bool made_file(const std::string& path, std::string_view text) {
-  std::ofstream file(path);
-  file << text;
-  return file.good();
+std::string in_new_root(std::string_view path) {
+  return fmt::format("{}{}", kRoot, path);
 }
 
-// A /dev of its own: what every program needs, and where stand-ins live.
-std::optional<std::string> mount_devices(const SandboxRequest& request) {
+// An empty root, and a /dev of its own: what every program needs, and where stand-ins live.
+std::optional<std::string> mount_root(const SandboxRequest& request) {
   std::array<int, kDeviceNodes.size()> nodes{};
   for (std::size_t i = 0; i < kDeviceNodes.size(); ++i) {
     nodes.at(i) = opened_path(fmt::format("/dev/{}", kDeviceNodes.at(i)), 0);
@@ -254,37 +286,36 @@ std::optional<std::string> mount_devices(const SandboxRequest& request) {
   const int program = opened_path(request.program, 0);
   const std::string size =
       fmt::format("size={}m,nr_inodes=50k,mode=755", request.limits.scratch_mib);
-  if (!mounted("scratch", "/dev", "tmpfs", MS_NOSUID, size)) {
-    return failed("a /dev of its own cannot be mounted");
+  if (!mounted("scratch", std::string(kRoot), "tmpfs", MS_NOSUID, size)) {
+    return failed("a root of its own cannot be mounted");
+  }
+  std::error_code error;
+  for (const std::string_view folder :
+       {std::string_view("/proc"), std::string_view("/sys"), std::string_view("/dev"),
+        std::string_view("/dev/shm"), kHome, kBin, kSpool, kLayers}) {
+    fs::create_directory(in_new_root(folder), error);
   }
   for (std::size_t i = 0; i < kDeviceNodes.size(); ++i) {
-    const std::string path = fmt::format("/dev/{}", kDeviceNodes.at(i));
+    const std::string path = in_new_root(fmt::format("/dev/{}", kDeviceNodes.at(i)));
     if (nodes.at(i) >= 0 && (!made_file(path, "") || !mounted(descriptor_path(nodes.at(i)).c_str(),
                                                               path, nullptr, MS_BIND, {}))) {
       return failed(fmt::format("{} cannot be mounted", path));
     }
   }
-  std::error_code error;
-  fs::create_symlink("/proc/self/fd", "/dev/fd", error);
-  fs::create_symlink("/proc/self/fd/0", "/dev/stdin", error);
-  fs::create_symlink("/proc/self/fd/1", "/dev/stdout", error);
-  fs::create_symlink("/proc/self/fd/2", "/dev/stderr", error);
-  const std::string home(kHome);
-  const std::string bin(kBin);
-  for (const std::string& folder :
-       {std::string("/dev/shm"), home, bin, std::string(kSpool), home + "/layers"}) {
-    fs::create_directory(folder, error);
-  }
-  const std::string self = home + "/program";
-  if (!made_file(std::string(kAnswers), answers_text(request.answers)) || !made_file(self, "") ||
+  fs::create_symlink("/proc/self/fd", in_new_root("/dev/fd"), error);
+  fs::create_symlink("/proc/self/fd/0", in_new_root("/dev/stdin"), error);
+  fs::create_symlink("/proc/self/fd/1", in_new_root("/dev/stdout"), error);
+  fs::create_symlink("/proc/self/fd/2", in_new_root("/dev/stderr"), error);
+  const std::string self = in_new_root(kProgram);
+  if (!made_file(in_new_root(kAnswers), answers_text(request.answers)) || !made_file(self, "") ||
       !mounted(descriptor_path(program).c_str(), self, nullptr, MS_BIND, {}) ||
       !made_read_only(self)) {
     return failed("the stand-ins cannot be put in place");
   }
   for (const StandIn& one : stand_ins()) {
-    fs::create_symlink(self, fmt::format("{}/{}", bin, one.name), error);
+    fs::create_symlink(kProgram, in_new_root(fmt::format("{}/{}", kBin, one.name)), error);
   }
-  if (!mounted("spool", std::string(kSpool), "tmpfs", MS_NOSUID | MS_NODEV | MS_NOEXEC,
+  if (!mounted("spool", in_new_root(kSpool), "tmpfs", MS_NOSUID | MS_NODEV | MS_NOEXEC,
                "size=24m,nr_inodes=8k,mode=755")) {
     return failed("the place of the record cannot be mounted");
   }
@@ -295,7 +326,7 @@ std::optional<std::string> mount_devices(const SandboxRequest& request) {
 // One that several programs share (busybox) is left alone.
 void cover_programs(const std::string& path_variable) {
   const std::string folders = fmt::format("{}:{}", path_variable, kUsualFolders);
-  const std::string self = fmt::format("{}/program", kHome);
+  const std::string self(kProgram);
   std::vector<std::string> done;
   for (const std::string_view folder : split(folders, ':')) {
     for (const StandIn& one : stand_ins()) {
@@ -313,18 +344,23 @@ void cover_programs(const std::string& path_variable) {
   }
 }
 
-std::optional<std::string> mount_system() {
-  if (!mounted("nothing", "/sys", "tmpfs", MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC,
-               "size=4k")) {
-    return failed("/sys cannot be covered");
-  }
+std::optional<std::string> mount_processes() {
   constexpr unsigned long kFlags = MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC;
-  if (mounted("proc", "/proc", "proc", kFlags, {})) {
-    return std::nullopt;
+  const std::string target = in_new_root("/proc");
+  const bool done = mounted("proc", target, "proc", kFlags, {}) ||
+                    (mounted("/proc", target, nullptr, MS_BIND | MS_REC, {}) &&
+                     mounted(nullptr, target, nullptr, MS_REMOUNT | MS_BIND | kFlags, {}));
+  return done ? std::nullopt : std::optional(failed("/proc cannot be made read-only"));
+}
+
+// The new root in the place of the system's, which cannot be reached any more.
+std::optional<std::string> change_root() {
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-vararg): as the kernel has it
+  if (chdir(std::string(kRoot).c_str()) != 0 || syscall(SYS_pivot_root, ".", ".") != 0 ||
+      umount2(".", MNT_DETACH) != 0 || chdir("/") != 0) {
+    return failed("the root cannot be changed");
   }
-  return mounted(nullptr, "/proc", nullptr, MS_REMOUNT | MS_BIND | kFlags, {})
-             ? std::nullopt
-             : std::optional(failed("/proc cannot be made read-only"));
+  return std::nullopt;
 }
 
 }  // namespace
@@ -333,25 +369,29 @@ std::optional<std::string> mount_sandbox(const SandboxRequest& request) {
   if (!mounted(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, {})) {
     return failed("mounts cannot be made private");
   }
-  std::vector<Covered> folders = covered_folders(request);
-  if (auto why = mount_devices(request)) {
+  if (auto why = mount_root(request)) {
     return why;
   }
-  if (auto why = cover_all(folders)) {
-    return why;
-  }
-  if (chdir("/") != 0 || !made_read_only("/")) {
-    return failed("/ cannot be made read-only");
-  }
-  if (auto why = close_what_is_left()) {
+  NewRoot root(in_new_root(kLayers));
+  if (auto why = root.add_all()) {
     return why;
   }
   std::string path;
   for (const std::string& variable : request.environment) {
     path = variable.starts_with("PATH=") ? variable.substr(5) : path;
+    if (variable.starts_with("HOME=") || variable.starts_with("TMPDIR=")) {
+      root.add_home(variable.substr(variable.find('=') + 1));
+    }
+  }
+  root.add_home(request.folder);
+  if (auto why = mount_processes()) {
+    return why;
+  }
+  if (auto why = change_root()) {
+    return why;
   }
   cover_programs(path);
-  return mount_system();
+  return close_what_is_left();
 }
 
 }  // namespace sextant::capture

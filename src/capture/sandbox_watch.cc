@@ -6,7 +6,6 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -23,6 +22,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "capture/errno_text.h"
 #include "capture/sandbox_limits.h"
 #include "capture/sandbox_mounts.h"
 
@@ -69,7 +69,7 @@ void send(int out, char kind, std::string_view text) {
     _exit(1);
   };
   if (chdir(request.folder.c_str()) != 0) {
-    refuse(fmt::format("{}: {}", request.folder, std::strerror(errno)));
+    refuse(fmt::format("{}: {}", request.folder, errno_text()));
   }
   std::vector<std::string> words = request.command;
   std::vector<std::string> environment = request.environment;
@@ -81,7 +81,8 @@ void send(int out, char kind, std::string_view text) {
   for (std::string& variable : environment) {
     variable_pointers.push_back(variable.data());
     if (variable.starts_with("PATH=")) {
-      setenv("PATH", variable.c_str() + 5, 1);  // where execvpe looks
+      // NOLINTNEXTLINE(concurrency-mt-unsafe): one thread; where execvpe looks
+      setenv("PATH", variable.c_str() + 5, 1);
     }
   }
   word_pointers.push_back(nullptr);
@@ -96,7 +97,7 @@ void send(int out, char kind, std::string_view text) {
     refuse(*not_given);
   }
   execvpe(word_pointers[0], word_pointers.data(), variable_pointers.data());
-  refuse(fmt::format("{} cannot be started: {}", words[0], std::strerror(errno)));
+  refuse(fmt::format("{} cannot be started: {}", words[0], errno_text()));
   _exit(1);
 }
 
@@ -252,11 +253,11 @@ void watch_sandbox(const SandboxRequest& request, int out) {
   std::array<int, 2> printed{};
   std::array<int, 2> why{};
   if (pipe2(printed.data(), O_CLOEXEC) != 0 || pipe2(why.data(), O_CLOEXEC) != 0) {
-    give_up(out, std::strerror(errno));
+    give_up(out, errno_text());
   }
   const pid_t script = fork();
   if (script < 0) {
-    give_up(out, std::strerror(errno));
+    give_up(out, errno_text());
   }
   if (script == 0) {
     start_script(request, printed[1], why[1]);

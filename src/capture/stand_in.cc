@@ -20,6 +20,7 @@
 #include "capture/batch.h"
 #include "capture/stand_ins.h"
 
+// NOLINTBEGIN(concurrency-mt-unsafe): a stand-in has one thread
 namespace sextant::capture {
 namespace {
 
@@ -280,6 +281,27 @@ int python(const std::vector<std::string>& words) {
              : ask(words, counts ? "how many devices a node has" : "what a line of Python prints");
 }
 
+// A line a device with these fields of it, as --query-gpu has them.
+std::string queried_text(const std::vector<std::string_view>& fields, int count,
+                         const std::string& name, bool header) {
+  std::vector<std::string> titles;
+  for (const std::string_view field : fields) {
+    titles.emplace_back(trimmed(field));
+  }
+  std::string text = header ? join(titles, ", ") + "\n" : std::string();
+  for (int i = 0; i < count; ++i) {
+    std::vector<std::string> values;
+    for (const std::string& title : titles) {
+      values.push_back(title == "name" || title == "gpu_name" ? name
+                       : title == "index"                     ? std::to_string(i)
+                       : title == "count"                     ? std::to_string(count)
+                                                              : "[N/A]");
+    }
+    text += join(values, ", ") + "\n";
+  }
+  return text;
+}
+
 }  // namespace
 
 std::size_t launched_word(std::span<const std::string> words, bool any_program) {
@@ -300,40 +322,25 @@ std::size_t launched_word(std::span<const std::string> words, bool any_program) 
 }
 
 std::string device_tool_text(std::span<const std::string> words, const Answers& answers) {
+  constexpr std::string_view kQuery = "--query-gpu=";
   const int count =
       answers.devices_per_node > 0 ? answers.devices_per_node : answers.stand_in_devices;
-  std::vector<std::string_view> fields;
-  bool list = false;
-  bool header = true;
-  for (const std::string& word : words) {
-    constexpr std::string_view kQuery = "--query-gpu=";
-    if (word.starts_with(kQuery)) {
-      fields = split(std::string_view(word).substr(kQuery.size()), ',');
-    }
-    list = list || word == "-L" || word == "--list-gpus";
-    header = header && word.find("noheader") == std::string::npos;
-  }
+  const auto has = [&](std::string_view part) {
+    return std::ranges::any_of(
+        words, [&](const std::string& word) { return word.find(part) != std::string::npos; });
+  };
   std::string text;
-  if (!fields.empty() && header) {
-    for (const std::string_view field : fields) {
-      text += fmt::format("{}{}", field == fields.front() ? "" : ", ", trimmed(field));
-    }
-    text += '\n';
-  }
-  for (int i = 0; i < count && (list || !fields.empty()); ++i) {
-    if (list) {
+  if (std::ranges::find(words, "-L") != words.end() || has("--list-gpus")) {
+    for (int i = 0; i < count; ++i) {
       text += fmt::format("GPU {}: {} (UUID: GPU-{})\n", i, answers.device_name, i);
-      continue;
     }
-    for (std::size_t k = 0; k < fields.size(); ++k) {
-      const std::string_view field = trimmed(fields[k]);
-      text += k == 0 ? "" : ", ";
-      text += field == "name" || field == "gpu_name" ? answers.device_name
-              : field == "index"                     ? std::to_string(i)
-              : field == "count"                     ? std::to_string(count)
-                                                     : "[N/A]";
+    return text;
+  }
+  for (const std::string& word : words) {
+    if (word.starts_with(kQuery)) {
+      text = queried_text(split(std::string_view(word).substr(kQuery.size()), ','), count,
+                          answers.device_name, !has("noheader"));
     }
-    text += '\n';
   }
   return text;
 }
@@ -368,3 +375,4 @@ int stand_in_call(const std::vector<std::string>& words) {
 }
 
 }  // namespace sextant::capture
+// NOLINTEND(concurrency-mt-unsafe)

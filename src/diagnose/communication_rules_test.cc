@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "diagnose/imbalance_rules.h"
+#include "diagnose/laid_over.h"
 #include "metrics/recording_testing.h"
 
 namespace sextant::diagnose {
@@ -112,6 +113,37 @@ TEST(ExposedCommunication, AbstainsWhereNobodySaysWhatGroupsAreFor) {
   const Findings findings = exposed_findings(summary_of_pair({unknown, unknown}));
   EXPECT_TRUE(findings.found.empty());
   EXPECT_EQ(findings.abstained.size(), 5U);
+}
+
+const LaidRow* laid_row_of(const LaidOver& laid, std::string_view what) {
+  const auto row = std::ranges::find(laid.rows, what, &LaidRow::what);
+  return row == laid.rows.end() ? nullptr : &*row;
+}
+
+// What waits is in no axis; the rows of the part add up to it.
+TEST(LaidOver, ExposedCommunicationStandsByAxis) {
+  const Summary summary = summary_of_pair({{}, {.late = 15'000}});
+  const Scene scene = scene_of(summary, {}, std::nullopt);
+  step::RecordedEstimate prediction;
+  prediction.estimate.step.step = 90_us;
+  prediction.estimate.step.exposed[Axis::kTensor] = 4_us;
+  prediction.estimate.step.exposed[Axis::kData] = 7_us;
+  const LaidOver laid = laid_over(scene, prediction);
+  const LaidRow* tensor = laid_row_of(laid, "exposed communication: tp");
+  const LaidRow* data = laid_row_of(laid, "exposed communication: dp");
+  const LaidRow* waiting = laid_row_of(laid, "exposed communication: waiting for other ranks");
+  ASSERT_TRUE(tensor != nullptr && data != nullptr && waiting != nullptr);
+  EXPECT_NEAR(tensor->predicted / 1_us, 4.0, 1e-9);
+  EXPECT_NEAR(tensor->measured / 1_us, 5.0, 0.1);
+  EXPECT_NEAR(data->predicted / 1_us, 7.0, 1e-9);
+  EXPECT_EQ(data->measured, Seconds());
+  EXPECT_NEAR(waiting->measured / 1_us, 7.5, 0.1);  // 15 of one rank, none of the other
+  Seconds all;
+  for (const LaidRow& row : laid.rows) {
+    all += row.part == StepPart::kExposedCommunication ? row.measured : Seconds();
+  }
+  const Seconds exposed = scene.parts[static_cast<std::size_t>(StepPart::kExposedCommunication)];
+  EXPECT_NEAR(all / exposed, 1.0, 1e-9);
 }
 
 // Two ranks of a data-parallel group; `lengths`: of the attention of each in each step.

@@ -12,6 +12,7 @@
 
 #include "diagnose/communication_rules.h"
 #include "diagnose/device_rules.h"
+#include "diagnose/fabric.h"
 #include "diagnose/host_rules.h"
 #include "diagnose/imbalance_rules.h"
 #include "diagnose/laid_over.h"
@@ -62,9 +63,24 @@ Seconds least_waiting(const Scene& scene, const CommunicationTimes& times) {
   return waits.empty() ? Seconds() : std::ranges::min(waits);
 }
 
+// Of a mean rank: transfers that stand alone, in a run that hides some behind compute. Where hosts
+// launch late they do so for want of the compute that would hide them.
+Seconds unhidden(const Scene& scene, const CommunicationTimes& times) {
+  Seconds alone;
+  const auto add_axis = [&](const AxisExposure& axis) {
+    for (const ExposedTime& rank : axis.ranks) {
+      alone += rank.transfer / static_cast<double>(axis.ranks.size());
+    }
+  };
+  add_axis(times.unknown);
+  std::ranges::for_each(times.axes, add_axis);
+  return std::min(alone, of_mean_step(scene, scene.totals.time.overlap_ns));
+}
+
 // What all hosts do, each does now a little sooner and now a little later, and ranks wait for
 // whoever is last. Where nobody is late for a reason of its own, that waiting goes with the cause:
-// at least what every rank waits, at most as much again as the cause.
+// at least what every rank waits; so may what no compute hides any more. At most as much again as
+// the cause.
 void add_waiting_of_all(const Scene& scene, const CommunicationTimes& times,
                         std::vector<Finding>& findings) {
   constexpr std::array<std::string_view, 3> kCommon{"input-bound", "launch-bound", "python-gc"};
@@ -83,18 +99,42 @@ void add_waiting_of_all(const Scene& scene, const CommunicationTimes& times,
     if (is_among(kOwn, one)) {
       return;
     }
-    const bool is_common = is_among(kCommon, one) && one.ranks.empty();
+    // Chance says which of ranks that all are at their limit stands idle, and which waits for it.
+    const bool is_common = is_among(kCommon, one);
     common = is_common && (common == nullptr || one.per_step > common->per_step) ? &one : common;
   }
   if (common == nullptr || scene.summary->ranks.size() < 2) {
     return;
   }
+  // What collections on one rank keep the others waiting is in their own finding.
+  const Seconds waited = common->rule == "python-gc" ? Seconds() : least_waiting(scene, times);
   const Seconds more = std::min(
-      {least_waiting(scene, times), common->per_step, 0.99 * scene.step - common->per_step});
+      {waited + unhidden(scene, times), common->per_step, 0.99 * scene.step - common->per_step});
   if (more > Seconds()) {
     common->per_step += more;
     common->parts[static_cast<std::size_t>(StepPart::kExposedCommunication)] += more;
   }
+}
+
+// Against the fabric, after ranks were held against one another: what those rules found themselves
+// explains why it falls short.
+void add_fabric(const Scene& scene, const FabricView* fabric, Diagnosis& diagnosis) {
+  if (fabric == nullptr) {
+    abstain_without_fabric(scene, diagnosis.findings, diagnosis.abstentions);
+    return;
+  }
+  Findings answer = fabric_findings(scene, *fabric);
+  for (Finding& finding : answer.found) {
+    for (const std::string_view rule : {"slow-collective", "straggling-link"}) {
+      if (std::ranges::find(diagnosis.findings, rule, &Finding::rule) != diagnosis.findings.end()) {
+        finding.explained_by = rule;
+      }
+    }
+  }
+  std::erase_if(diagnosis.abstentions, [&](const Abstention& one) {
+    return one.rule == "slow-collective" && !fabric->rows.empty();
+  });
+  add(std::move(answer), diagnosis);
 }
 
 // Worth most first; what another finding explains after all others; of equals by rule.
@@ -105,7 +145,7 @@ bool comes_before(const Finding& a, const Finding& b) {
 
 }  // namespace
 
-Diagnosis diagnosis_of(const Scene& scene, const LaidOver* laid) {
+Diagnosis diagnosis_of(const Scene& scene, const LaidOver* laid, const FabricView* fabric) {
   Diagnosis diagnosis{.step = scene.step,
                       .parts = scene.parts,
                       .bottleneck = bottleneck_of(bottleneck_facts(scene)),
@@ -121,6 +161,7 @@ Diagnosis diagnosis_of(const Scene& scene, const LaidOver* laid) {
   add(rank_findings(scene), diagnosis);
   add(device_findings(scene), diagnosis);
   add(host_findings(scene), diagnosis);
+  add_fabric(scene, fabric, diagnosis);
   leave_idle_to_its_cause(diagnosis.findings);
   explain(diagnosis.findings);
   add_waiting_of_all(scene, communication, diagnosis.findings);

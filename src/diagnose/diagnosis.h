@@ -29,9 +29,12 @@ struct Diagnosis {
   Seconds ceiling;                      // total_ceiling of the findings
 };
 
+struct FabricView;
 struct LaidOver;
 
-// `laid`: a predicted step beside it (laid_over.h), null: none.
-Diagnosis diagnosis_of(const Scene& scene, const LaidOver* laid = nullptr);
+// `laid`: a predicted step beside it (laid_over.h); `fabric`: what its collectives should reach
+// (fabric.h). Null: not given.
+Diagnosis diagnosis_of(const Scene& scene, const LaidOver* laid = nullptr,
+                       const FabricView* fabric = nullptr);
 
 }  // namespace sextant::diagnose

@@ -220,6 +220,18 @@ void add_row(const RankSummary& rank, const SignalRow& row, const RuleOfRow& of,
   add_evidence(rank, row, loss);
 }
 
+// A compiler that chooses among kernels runs them to time them. Ranges of one lie within another:
+// the one with most holds at least what all of them launched.
+std::int64_t tried_ns(const RankSummary& rank) {
+  std::int64_t most = 0;
+  for (const metrics::RangeRow& range : rank.ranges) {
+    if (metrics::signal_of_name(range.name) == Signal::kCompilation) {
+      most = std::max(most, range.work_ns);
+    }
+  }
+  return most;
+}
+
 // Without the recorder the host would launch earlier by the time that recorded functions take at
 // most, hidden or not: as much of the late launches is its doing.
 void blame_recorder(std::int64_t python_ns, HostLoss& launching, HostLoss& recorder) {
@@ -261,6 +273,10 @@ HostLosses host_losses(const RankSummary& rank, std::optional<Bytes> device_memo
       add_row(rank, row, of, losses.by_rule[static_cast<std::size_t>(of.rule)]);
     }
     after += is_dispatching(row.signal) ? 0 : row.after_ns;
+  }
+  HostLoss& compilation = losses.by_rule[static_cast<std::size_t>(HostRule::kCompilation)];
+  if (compilation.total_ns() > 0) {
+    compilation.work_ns = std::min(tried_ns(rank), rank.total().time.compute_ns);
   }
   // Late launches that follow a stall are the stall's, not the pace of launching.
   HostLoss& launching = losses.by_rule[static_cast<std::size_t>(HostRule::kLaunch)];

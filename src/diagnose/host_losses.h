@@ -37,6 +37,7 @@ std::string_view rule_id(HostRule rule);  // "input-bound"
 struct HostLoss {
   std::int64_t idle_ns = 0;       // what followed the stalls included
   std::int64_t copy_ns = 0;       // exposed
+  std::int64_t work_ns = 0;       // of the device, for it: kernels that a compiler only tries
   std::int64_t stalls = 0;        // how many there were
   std::int64_t stall_ns = 0;      // how long they took themselves
   std::int64_t bytes = 0;         // that were copied for it
@@ -45,7 +46,7 @@ struct HostLoss {
   Status status = Status::kInferred;
   std::vector<Evidence> evidence;  // longest first, at most kMostEvidence
 
-  [[nodiscard]] std::int64_t total_ns() const { return idle_ns + copy_ns; }
+  [[nodiscard]] std::int64_t total_ns() const { return idle_ns + copy_ns + work_ns; }
 };
 
 struct HostLosses {

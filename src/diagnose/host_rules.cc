@@ -80,6 +80,7 @@ HostFigures figures_of(const RankLoss& rank, HostRule rule) {
       .in_update = std::min(rank.of_step(loss.in_update_ns), rank.of_step(loss.total_ns())),
       .kernel = {},
       .recorded = rank.of_step(rank.losses.recorded_ns),
+      .tried = rank.of_step(loss.work_ns),
       .step = rank.step};
   figures.launches = per_step(rank.rank->total().launches.call.count);
   std::int64_t kernels = 0;
@@ -100,7 +101,8 @@ struct LostTime {
   Seconds idle;
   Seconds communication;  // that nothing waited for, since nothing was launched
   Seconds copied;
-  [[nodiscard]] Seconds total() const { return idle + communication + copied; }
+  Seconds worked;
+  [[nodiscard]] Seconds total() const { return idle + communication + copied + worked; }
 };
 LostTime lost_of(const RankLoss& rank, HostRule rule) {
   const HostLoss& loss = rank.losses.of(rule);
@@ -109,7 +111,8 @@ LostTime lost_of(const RankLoss& rank, HostRule rule) {
   return {
       .idle = rank.of_step(idle),
       .communication = rank.of_step(std::min(loss.idle_ns - idle, time.exposed_communication_ns)),
-      .copied = rank.of_step(std::min(loss.copy_ns, time.exposed_copy_ns))};
+      .copied = rank.of_step(std::min(loss.copy_ns, time.exposed_copy_ns)),
+      .worked = rank.of_step(std::min(loss.work_ns, time.compute_ns))};
 }
 
 // What the job loses to it: as much as the rank that loses most. Collections come to each rank at
@@ -152,6 +155,7 @@ std::optional<Finding> finding_of(const std::vector<RankLoss>& ranks, HostRule r
                   .advice = advice_of(rule, loss)};
   finding.parts[static_cast<std::size_t>(StepPart::kExposedCommunication)] = time.communication;
   finding.parts[static_cast<std::size_t>(StepPart::kExposedCopy)] = time.copied;
+  finding.parts[static_cast<std::size_t>(StepPart::kCompute)] = time.worked;
   finding.parts[static_cast<std::size_t>(StepPart::kIdle)] = time.idle;
   // How fast the host launches is not known where the recorder slows it.
   if (rule == HostRule::kLaunch && worst.losses.is_launching_recorded) {

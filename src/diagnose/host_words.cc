@@ -101,8 +101,12 @@ std::string busy_sentence(const HostFigures& figures) {
 
 std::string compilation_sentence(const HostFigures& figures) {
   return figures.status == Status::kVerified
-             ? fmt::format("the device waits {} while the host compiles ({}), {} a step",
-                           lost_text(figures), figures.what, times_text(figures.stalls))
+             ? fmt::format("the device waits {} while the host compiles ({}), {} a step{}",
+                           lost_text(figures), figures.what, times_text(figures.stalls),
+                           figures.tried > Seconds()
+                               ? fmt::format("; {} of it runs kernels only to time them",
+                                             to_text(figures.tried))
+                               : std::string())
              : fmt::format("the device waits {} while kernels are loaded at their first launch",
                            lost_text(figures));
 }

@@ -23,6 +23,7 @@ struct HostFigures {
   Seconds in_update;  // of what is lost, within an optimizer's step
   Seconds kernel;     // mean of the work on the device
   Seconds recorded;   // more than is lost: what recording operators costs
+  Seconds tried;      // of what is lost, the device runs kernels that a compiler only times
   Seconds step;
 };
 

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "diagnose/communication.h"
 #include "diagnose/device_facts.h"
 
 namespace sextant::diagnose {
@@ -165,8 +166,41 @@ std::vector<std::string_view> rules_of(const LaidRow& row) {
           "needless-recompute"};
 }
 
+Seconds mean_exposed(const std::vector<ExposedTime>& ranks, Seconds ExposedTime::* what) {
+  Seconds sum;
+  for (const ExposedTime& rank : ranks) {
+    sum += rank.*what;
+  }
+  return ranks.empty() ? sum : sum / static_cast<double>(ranks.size());
+}
+
 Seconds part_of_step(const Scene& scene, StepPart part) {
   return scene.parts[static_cast<std::size_t>(part)];
+}
+
+// What stands alone on a mean rank, by axis: transfers, and in one row what ranks wait for one
+// another in them, which the model has in no axis. What is left of the part belongs to no axis that
+// is known, or to moments that two groups share.
+void add_communication(const Scene& scene, const step::AxisTimes& predicted, LaidOver& laid) {
+  const CommunicationTimes times = communication_times(scene);
+  Seconds left = part_of_step(scene, StepPart::kExposedCommunication);
+  const auto add = [&](std::string what, Seconds expected, Seconds measured) {
+    const Seconds within = std::min(measured, left);
+    left -= within;
+    laid.rows.push_back({.what = std::move(what),
+                         .part = StepPart::kExposedCommunication,
+                         .predicted = expected,
+                         .measured = within});
+  };
+  Seconds waiting = mean_exposed(times.unknown.ranks, &ExposedTime::waiting);
+  for (std::size_t i = 0; i < step::kAxes; ++i) {
+    const auto axis = static_cast<Axis>(i);
+    add(fmt::format("exposed communication: {}", describe::word_of<Axis>(step::kAxisWords, axis)),
+        predicted[axis], mean_exposed(times[axis].ranks, &ExposedTime::transfer));
+    waiting += mean_exposed(times[axis].ranks, &ExposedTime::waiting);
+  }
+  add("exposed communication: waiting for other ranks", Seconds(), waiting);
+  add("exposed communication: of no known axis", Seconds(), left);
 }
 
 }  // namespace
@@ -196,10 +230,7 @@ LaidOver laid_over(const Scene& scene, const step::RecordedEstimate& prediction)
     laying.measure(work);
   }
   laid.rows = laying.take();
-  laid.rows.push_back({.what = "exposed communication",
-                       .part = StepPart::kExposedCommunication,
-                       .predicted = estimate.step.exposed.total(),
-                       .measured = part_of_step(scene, StepPart::kExposedCommunication)});
+  add_communication(scene, estimate.step.exposed, laid);
   laid.rows.push_back(
       {.what = "waiting: host, bubble, between kernels",
        .part = StepPart::kIdle,

@@ -1,7 +1,7 @@
 // A predicted step laid over a measured one, class by class: products by the part of a block they
 // belong to (told by their sizes), attention, what streams through memory, loss, update, exposed
-// communication, waiting. Both are times of one device: of the slowest pipeline rank as predicted,
-// of the mean of the recorded ranks as measured.
+// communication by axis of the layout, waiting. Both are times of one device: of the slowest
+// pipeline rank as predicted, of the mean of the recorded ranks as measured.
 //
 // Products whose sizes no part of the model has stand together, predicted ones that were not seen
 // too: a framework may multiply queries, keys and values in one or in three.

@@ -191,9 +191,9 @@ void read_fsdp(SettingReader& reader, Reading& reading) {
     at.reshard_after_forward = reader.flag(kFsdpReshard).value_or(true);
     reader.fact("reshard", at.reshard_after_forward ? "1" : "0", kFsdpReshard);
   }
-  if (reader.flag(kFsdpCheckpointing).value_or(false)) {
-    at.recompute.granularity = describe::Recompute::kFull;
-    reader.fact("recompute", "full", kFsdpCheckpointing);
+  if (const auto again = reader.flag(kFsdpCheckpointing)) {
+    at.recompute.granularity = *again ? describe::Recompute::kFull : describe::Recompute::kNone;
+    reader.fact("recompute", *again ? "full" : "none", kFsdpCheckpointing);
   }
   at.optimizer.offload = reader.flag(kFsdpOffload).value_or(false);
   reader.fact("optimizer", at.optimizer.offload ? "offload" : "on the device", kFsdpOffload);

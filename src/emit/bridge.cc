@@ -1,6 +1,7 @@
 #include "emit/bridge.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -61,6 +62,29 @@ void start_from(const BridgeRecipe& recipe, const Setting& named, const describe
   }
 }
 
+// Which settings a performance recipe has depends on the version that is installed: only its model
+// is taken.
+void name_performance_recipe(const Setting& named, const describe::DataStore& data,
+                             Reading& reading) {
+  const std::string& name = named.values.front();
+  reading.unresolved.push_back(
+      {fmt::format("--model_recipe_name {}", printable(name, 60)),
+       "what the recipe of the installed Megatron-Bridge sets is not known",
+       named.place,
+       {},
+       true});
+  for (const BridgeRecipe& recipe : bridge_recipes(data)) {
+    if (!recipe.name.starts_with(name + "_pretrain")) {
+      continue;
+    }
+    if (auto model = describe::load_model(recipe.model, data)) {
+      reading.facts.push_back({"model", model->name, fmt::format("recipe {}", name), named.place});
+      reading.model = *std::move(model);
+    }
+    return;
+  }
+}
+
 }  // namespace
 
 Writing write_bridge(const describe::Job& job) {
@@ -98,7 +122,11 @@ Reading read_bridge(const Settings& settings, const describe::DataStore& data) {
                                     named->place});
     }
   }
-  given.insert(given.end(), settings.given.begin(), settings.given.end());
+  if (const Setting* performance = find(settings.given, "performance_recipe")) {
+    name_performance_recipe(*performance, data, reading);
+  }
+  std::copy_if(settings.given.begin(), settings.given.end(), std::back_inserter(given),
+               [](const Setting& one) { return one.key != "performance_recipe"; });
   const Arguments arguments = arguments_of_overrides(given, reading);
   ArgumentReader in(Megatron::kBridge, arguments, reading);
   read_arguments(in, launched, data, reading);

@@ -108,17 +108,18 @@ ScriptWord script_word(const std::string& text, std::string_view name) {
 std::vector<ScriptWord> all_words(const CaptureRecord& record, const CapturedCall& call,
                                   std::string_view name) {
   std::vector<const CapturedCall*> chain{&call};
-  while (chain.back()->outer && chain.size() < kMostOuters) {
-    chain.push_back(&record.calls[*chain.back()->outer]);
+  for (auto outer = call.outer; outer && chain.size() < kMostOuters; outer = chain.back()->outer) {
+    chain.push_back(&record.calls[*outer]);
   }
+  std::ranges::reverse(chain);
   std::vector<ScriptWord> words;
-  for (auto one = chain.rbegin(); one != chain.rend(); ++one) {
-    if (*one != &call && !counts_devices(**one)) {
+  for (const CapturedCall* one : chain) {
+    if (one != &call && !counts_devices(*one)) {
       continue;
     }
-    for (std::size_t i = 0; i < (*one)->words.size(); ++i) {
-      words.push_back(script_word((*one)->words[i], name));
-      if (std::ranges::find((*one)->open, i) != (*one)->open.end()) {
+    for (std::size_t i = 0; i < one->words.size(); ++i) {
+      words.push_back(script_word(one->words[i], name));
+      if (std::ranges::find(one->open, i) != one->open.end()) {
         words.back().why =
             "it depends on an answer that nobody gave: capture again and say on what it runs";
       }
@@ -189,7 +190,10 @@ Result<CaptureReading> parse_capture(std::string_view text, std::string_view nam
 }
 
 const File* captured_file(const std::vector<File>& files, std::string_view named) {
-  const std::string wanted = std::filesystem::path(named).lexically_normal().string();
+  std::string wanted = std::filesystem::path(named).lexically_normal().string();
+  while (wanted.starts_with("../")) {
+    wanted.erase(0, 3);
+  }
   const auto is_it = [&](const File& file) {
     return file.name == wanted ||
            (file.name.size() > wanted.size() && file.name.ends_with(wanted) &&

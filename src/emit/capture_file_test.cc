@@ -63,6 +63,7 @@ TEST(CaptureFile, FilesAreFoundAsTheCommandNamesThem) {
   EXPECT_NE(captured_file(reading->files, "conf/ds.json"), nullptr);
   EXPECT_NE(captured_file(reading->files, "./conf/ds.json"), nullptr);
   EXPECT_NE(captured_file(reading->files, "/j/conf/ds.json"), nullptr);
+  EXPECT_NE(captured_file(reading->files, "../conf/ds.json"), nullptr);
   EXPECT_EQ(captured_file(reading->files, "s.json"), nullptr);
 }
 

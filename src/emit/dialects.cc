@@ -14,10 +14,12 @@
 #include "emit/megatron_deepspeed.h"
 #include "emit/nanotron.h"
 #include "emit/not_known.h"
+#include "emit/other_words.h"
 #include "emit/setting_values.h"
 #include "emit/shape_facts.h"
 #include "emit/torchtitan.h"
 #include "emit/trainer_flags.h"
+#include "emit/vocabulary.h"
 
 namespace sextant::emit {
 
@@ -132,6 +134,23 @@ std::set<std::string, std::less<>> stated_keys(const Reading& reading) {
 
 namespace {
 
+// How many devices, where a reader did not say where it has them from: of the launcher, else what
+// the sizes that the files state come to.
+void add_devices(const Settings& settings, Reading& reading) {
+  const bool said = std::any_of(reading.facts.begin(), reading.facts.end(),
+                                [](const Fact& fact) { return fact.field == "devices"; });
+  if (said || !reading.devices) {
+    return;
+  }
+  const Setting* launched = find(settings.launch, "devices");
+  const std::string count = std::to_string(*reading.devices);
+  if (launched != nullptr && launched->values == std::vector<std::string>{count}) {
+    reading.facts.push_back({"devices", count, "devices " + count, launched->place});
+  } else {
+    reading.facts.push_back({"devices", count, "what its sizes take together", {}, true});
+  }
+}
+
 // dp, where everything that it follows from is known.
 void add_replicas(Reading& reading) {
   const auto has = [&](std::string_view field) {
@@ -171,6 +190,11 @@ Reading read(const Settings& settings, const describe::DataStore& data) {
     return reading;
   }
   const auto reader = [&data](const Settings& asked) {
+    if (asked.program == kFoundry) {
+      Reading composed = read_foundry(asked, data);
+      add_devices(asked, composed);
+      return composed;
+    }
     const bool fork = is_megatron_deepspeed(asked);
     const bool trained = asked.dialect == Dialect::kDeepspeed;
     Reading reading = read_words(fork      ? in_megatron_words(asked)
@@ -184,9 +208,12 @@ Reading read(const Settings& settings, const describe::DataStore& data) {
       read_trainer_flags(asked, data, reading);
     }
     add_shape_facts(fork ? in_megatron_words(asked) : asked, reading);
+    add_vocabulary(asked, reading);
+    add_devices(asked, reading);
     return reading;
   };
   Reading reading = reader(settings);
+  reading.program = settings.program;
   forget_derived(settings, reading);
   mark_not_known(settings, reader, reading);
   add_replicas(reading);

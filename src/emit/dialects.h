@@ -51,6 +51,7 @@ struct Reading {
   Dialect dialect = Dialect::kMegatron;
   bool framework_known = true;                     // else `dialect` says nothing
   std::optional<describe::Framework> framework{};  // where it is not the dialect's own
+  std::string program{};                           // as Settings has it
   // What the settings say, over what the framework itself does when they are silent. dp is a number
   // where the devices are known, else 0.
   describe::Layout layout;

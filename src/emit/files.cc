@@ -11,6 +11,7 @@
 #include "emit/flags.h"
 #include "emit/launch.h"
 #include "emit/log_reading.h"
+#include "emit/other_words.h"
 #include "emit/python_recipe.h"
 #include "emit/shell_job.h"
 #include "emit/toml_file.h"
@@ -47,7 +48,18 @@ Result<Settings> parse_tree(std::string_view text, std::string_view name, FileKi
                                      ? parse_yaml(text, name, Dialect::kNanotron)
                                      : parse_json(text, name, Dialect::kDeepspeed));
   if (const auto other = other_in_tree(settings)) {
+    if (*other == "GPT-NeoX") {
+      return megatron_of_neox(settings);
+    }
+    if (*other == "llm-foundry") {
+      settings.dialect = Dialect::kAccelerate;
+      settings.program = kFoundry;
+      return settings;
+    }
     return not_read(*other, name);
+  }
+  if (is_trainer_config(settings)) {
+    return flags_of_trainer_config(std::move(settings));
   }
   const auto dialect = dialect_of_tree(settings);
   if (!dialect) {
@@ -138,6 +150,9 @@ Result<Settings> parse(std::string_view text, std::string_view name, FileKind ki
       return parse_titan(text, name);
     case FileKind::kPython:
       if (const auto other = other_in_python(text)) {
+        if (*other == "NeMo") {
+          return parse_nemo_recipe(text, name);
+        }
         return not_read(*other, name);
       }
       return parse_python_recipe(text, name);

@@ -196,6 +196,16 @@ std::vector<FoundSetting> world_line(std::string_view line) {
   return found;
 }
 
+// " > padded vocab (size: 50257) with 431 dummy tokens (new size: 50688)" (Megatron before 2022,
+// Megatron-DeepSpeed).
+std::vector<FoundSetting> padded_vocabulary(std::string_view line) {
+  const auto entries = integer_after(line, "(new size:");
+  if (!entries || *entries < 1) {
+    return {};
+  }
+  return {given(LogKind::kMegatron, "padded_vocab_size", std::to_string(*entries))};
+}
+
 std::vector<FoundSetting> maxtext_param(std::string_view line) {
   const std::string_view words = text_after(line, "Config param ").value_or("");
   const std::size_t colon = words.find(':');
@@ -256,6 +266,9 @@ std::optional<std::string> device_name(std::string_view line) {
 std::vector<FoundSetting> settings_in_line(std::string_view line) {
   if (has_text(line, "Config param ")) {
     return maxtext_param(line);
+  }
+  if (has_text(line, "> padded vocab (size:")) {
+    return padded_vocabulary(line);
   }
   if (has_text(line, "using world size:")) {
     return world_line(line);

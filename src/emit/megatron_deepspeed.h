@@ -1,8 +1,8 @@
 // Megatron-DeepSpeed: Megatron-LM's flags of 2021 with DeepSpeed's own beside them. Its settings
 // are read as Megatron's after its words are put into Megatron's.
 //
-// Source: deepspeedai/Megatron-DeepSpeed, megatron/arguments.py (flags, --zero-stage, default of
-// --moe-expert-parallel-size); recalled, not read from a copy.
+// Source: deepspeedai/Megatron-DeepSpeed 207b2d5a, megatron/arguments.py (flags, --zero-stage,
+// --checkpoint-activations, default of --moe-expert-parallel-size).
 #pragma once
 
 #include "emit/dialects.h"

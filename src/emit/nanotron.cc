@@ -196,9 +196,9 @@ void read_parallelism(SettingReader& reader, Reading& reading, bool experts) {
     at.overlap.push_back(describe::Overlap::kTensorParallel);
     reader.fact("overlap", "tp", kAsync);
   }
-  if (reader.flag(kRecomputeLayer).value_or(false)) {
-    at.recompute.granularity = describe::Recompute::kFull;
-    reader.fact("recompute", "full", kRecomputeLayer);
+  if (const auto again = reader.flag(kRecomputeLayer)) {
+    at.recompute.granularity = *again ? describe::Recompute::kFull : describe::Recompute::kNone;
+    reader.fact("recompute", *again ? "full" : "none", kRecomputeLayer);
   }
   if (experts) {
     at.order = {describe::Axis::kTp, describe::Axis::kCp, describe::Axis::kEp, describe::Axis::kPp,
@@ -281,6 +281,9 @@ void read_tokens(SettingReader& reader, Reading& reading) {
   }
   if (at.dp > 0) {
     reading.devices = saturating_product({at.dp, at.cp, at.tp, at.pp});
+    if (reader.find("parallelism.dp") != nullptr && !reader.launched("devices")) {
+      reader.derived("devices", std::to_string(*reading.devices), "parallelism.dp");
+    }
   }
   const auto launched = reader.launched("devices");
   if (launched && reading.devices && *launched != *reading.devices) {

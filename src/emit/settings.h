@@ -87,6 +87,8 @@ struct Settings {
   // False: whose settings these are cannot be told. Only the launcher's are read, and no dialect's
   // defaults hold.
   bool framework_known = true;
+  // Who runs it, where it is not the dialect's own program: "nemo" (emit/other_words.h).
+  std::string program{};
   std::vector<Setting> given;        // in file order; of a repeated key the last stands
   std::vector<Setting> environment;  // variables the job is started with
   // The logs among the files: what a framework printed itself. Values that it worked out are among

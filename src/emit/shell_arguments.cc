@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "emit/flags.h"
+#include "emit/other_words.h"
 #include "emit/torchtitan.h"
 #include "emit/trainer_flags.h"
 
@@ -233,6 +234,11 @@ void add_maxtext(std::span<const WordAt> words, Settings& settings) {
   }
 }
 
+bool is_performance_script(std::string_view program) {
+  const std::string_view base = base_name(program);
+  return base == "run_script.py" || base.ends_with("setup_experiment.py");
+}
+
 void add_bridge(std::span<const WordAt> words, Settings& settings) {
   std::vector<WordAt> rest;
   std::vector<Setting> overrides = take_overrides(words, rest);
@@ -250,6 +256,10 @@ void add_program_words(const ShellScript& script, const TrainingCommand& found,
       take_config_file(settings, {"deepspeed_config", "yaml_cfg"});
       return;
     case Dialect::kBridge:
+      if (is_performance_script(script.commands[found.command].words[found.program].at.text)) {
+        append(settings.given, placed_flags(words));
+        return;
+      }
       add_bridge(words, settings);
       return;
     case Dialect::kTorchtitan:
@@ -314,7 +324,9 @@ void name_unresolved(const ShellScript& script, const TrainingCommand& found,
       }
     }
     for (const Setting& setting : settings.launch) {
-      one.any = one.any || (setting.key == "config_file" && setting.values.front() == "?");
+      one.any =
+          one.any || (setting.key == "config_file" && setting.values.front() == "?" &&
+                      settings.dialect != Dialect::kMegatron);  // whose layout is in its flags
     }
   }
 }
@@ -323,7 +335,14 @@ void name_unresolved(const ShellScript& script, const TrainingCommand& found,
 
 void add_arguments(const ShellScript& script, const TrainingCommand& found, Settings& settings) {
   std::vector<Unresolved> unresolved;
-  const std::vector<WordAt> words = known_words(program_words(script, found), unresolved);
+  const std::span<const ScriptWord> written = program_words(script, found);
+  std::vector<ScriptWord> named(written.begin(), written.end());
+  for (ScriptWord& word : named) {  // the script's own file, whatever its name comes to
+    const bool own = std::ranges::any_of(
+        script.written, [&](const ScriptFile& file) { return file.name == word.at.text; });
+    word.why = own ? std::string() : word.why;
+  }
+  const std::vector<WordAt> words = known_words(named, unresolved);
   Settings asked;
   asked.dialect = settings.dialect;
   name_unresolved(script, found, unresolved, std::move(asked));
@@ -333,6 +352,10 @@ void add_arguments(const ShellScript& script, const TrainingCommand& found, Sett
     add_accelerate_launch(launcher_words(script, found), settings);
   }
   add_program_words(script, found, words, settings);
+  if (settings.dialect == Dialect::kBridge &&
+      is_performance_script(script.commands[found.command].words[found.program].at.text)) {
+    settings = bridge_of_performance(settings);
+  }
 }
 
 }  // namespace sextant::emit

@@ -1,476 +1,173 @@
 #include "emit/shell_commands.h"
 
-#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "emit/shell_arithmetic.h"
-#include "emit/shell_simple_command.h"
-#include "emit/shell_terms.h"
+#include "emit/shell_command_list.h"
 
 namespace sextant::emit {
-namespace {
 
-constexpr std::size_t kMaxOpenBlocks = 64;
-
-// A construct that is open: `fi`, `done`, `esac`, `}` or `)` ends it. branch 0: its condition is
-// being read.
-struct OpenBlock {
-  std::string_view closes;
-  int branch = 0;
-  int group = 0;
-  std::vector<ShellWord> subject{};     // of a case
-  std::optional<std::size_t> marker{};  // of a loop or function: its command
-  bool loop = false;
-};
-
-class Commands {
- public:
-  Commands(std::string_view text, std::string_view name) : text_(text), simple_(text, name) {}
-
-  Result<ShellText> read() {
-    while (true) {
-      words().skip_blanks();
-      if (words().at_end()) {
-        break;
-      }
-      SEXTANT_CHECK_OK(statement());
+Result<ShellText> ShellCommandList::read() {
+  while (true) {
+    words().skip_blanks();
+    if (words().at_end()) {
+      break;
     }
-    while (!blocks_.empty()) {  // never closed: bash will say so
-      end_block();
-    }
-    return ShellText{std::move(commands_), std::move(simple_.bodies()), branch_, group_};
+    SEXTANT_CHECK_OK(statement());
   }
-
- private:
-  // Operators and line ends between commands.
-  Result<bool> separator() {
-    const char c = words().peek();
-    if (c == '\n') {
-      words().skip(1);
-      end_list();
-      SEXTANT_CHECK_OK(simple_.read_here_documents());
-      return true;
-    }
-    if (words().looking_at(";;") && !blocks_.empty() && blocks_.back().closes == "esac") {
-      words().skip(words().peek(2) == '&' ? 3 : 2);
-      end_list();
-      SEXTANT_CHECK_OK(case_pattern());
-      return true;
-    }
-    if (words().looking_at("&&") || words().looking_at("||")) {
-      words().skip(2);
-      join_list(c == '|');
-      return true;
-    }
-    if (c == ';' || c == '&') {
-      words().skip(1);
-      end_list();
-      return true;
-    }
-    if (c == '|') {  // its last command runs in a shell of its own
-      words().skip(1);
-      chain_.clear();
-      terms_.begin_pipe();
-      if (!commands_.empty()) {
-        commands_.back().piped = true;
-      }
-      return true;
-    }
-    if (words().looking_at("((")) {
-      words().skip(2);
-      const std::size_t start = words().at();
-      SEXTANT_CHECK_OK(words().skip_to_closing(')'));
-      std::string_view inside = text_.substr(start, words().at() - start);
-      inside.remove_suffix(inside.ends_with(')') ? 1 : 0);
-      SEXTANT_CHECK_OK(keep_arithmetic(start, inside.size()));
-      terms_.add({.kind = ShellTerm::Kind::kArithmetic, .arithmetic = std::string(inside)});
-      return true;
-    }
-    if (c == '(') {
-      words().skip(1);
-      function_.clear();
-      terms_.add({});
-      SEXTANT_CHECK_OK(open({")", ++branch_}));
-      return true;
-    }
-    if (c == ')') {
-      words().skip(1);
-      close(")");
-      return true;
-    }
-    return false;
+  while (!blocks_.empty()) {  // never closed: bash will say so
+    end_block();
   }
+  return ShellText{std::move(commands_), std::move(simple_.bodies()), branch_, group_};
+}
 
-  Result<void> statement() {
-    SEXTANT_TRY(const bool separated, separator());
-    if (separated) {
-      return {};
-    }
-    const std::size_t start = words().at();
-    std::vector<ShellRedirection> before;
-    SEXTANT_TRY(const bool redirected, simple_.redirection(before));
-    if (redirected) {
-      return {};
-    }
-    SEXTANT_TRY(ShellWord word, simple_.next_word());
-    SEXTANT_TRY(const bool keyword, read_keyword(plain_text(word)));
-    if (keyword) {
-      return {};
-    }
-    ShellCommand command;
-    command.offset = start;
-    const ShellWord name = word;
-    SEXTANT_TRY(const bool function, simple_.read(command, std::move(word)));
-    if (function) {
-      function_ = plain_text(name);
-      return {};
-    }
-    terms_.add(term_of(command));
-    keep(std::move(command));
-    return {};
-  }
-
-  // What follows && or || stands in a branch that hangs on everything before it.
-  void join_list(bool or_else) {
-    ShellBranch branch;
-    branch.number = ++branch_;
-    branch.negated = or_else;
-    branch.terms = terms_.so_far();
-    chain_.clear();
-    begin(std::move(branch));
-    chain_.assign(1, branch_);
-    terms_.join(or_else);
-  }
-
-  void end_list() {
-    chain_.clear();
-    terms_.end_list();
-  }
-
-  void begin(ShellBranch branch) {
-    ShellCommand command;
-    command.offset = words().at();
-    command.begins = std::move(branch);
-    keep(std::move(command));
-  }
-
-  Result<void> keep_arithmetic(std::size_t start, std::size_t length) {
-    ShellCommand command;
-    command.offset = start;
-    SEXTANT_TRY(command.assignments, set_by_arithmetic(text_, start, length));
-    keep(std::move(command));
-    return {};
-  }
-
-  void keep(ShellCommand command) {
-    if (auto sets = set_by_let(command); !sets.empty()) {
-      ShellCommand let;
-      let.offset = command.offset;
-      let.assignments = std::move(sets);
-      keep(std::move(let));
-    }
-    for (const OpenBlock& block : blocks_) {
-      if (block.branch != 0) {
-        command.branches.push_back(block.branch);
-      }
-    }
-    command.branches.insert(command.branches.end(), chain_.begin(), chain_.end());
-    if (!command.assignments.empty() || !command.words.empty() || command.begins.number != 0 ||
-        command.block.kind != ShellBlock::Kind::kNone) {
-      commands_.push_back(std::move(command));
-    }
-  }
-
-  Result<bool> read_keyword(std::string_view word) {
-    if (is_one_of(word, {"then", "else", "do"})) {
-      begin_part(word);
-      return true;
-    }
-    if (word == "elif") {
-      if (!blocks_.empty()) {
-        blocks_.back().branch = 0;
-      }
-      terms_.take();
-      return true;
-    }
-    if (is_one_of(word, {"fi", "done", "esac", "}"})) {
-      close(word);
-      terms_.add({});
-      return true;
-    }
-    if (word == "if") {
-      terms_.take();
-      return opened({"fi", 0, ++group_});
-    }
-    if (is_one_of(word, {"while", "until"})) {
-      terms_.take();
-      return opened_loop(
-          {.kind = word == "until" ? ShellBlock::Kind::kUntil : ShellBlock::Kind::kWhile});
-    }
-    if (word == "{") {
-      if (!function_.empty()) {
-        return opened_function();
-      }
-      return opened({"}", chain_.empty() ? 0 : chain_.back()});  // x && { …; }
-    }
-    if (word == "!") {
-      terms_.negate();
-      return true;
-    }
-    if (is_one_of(word, {"time", "coproc"})) {
-      return true;
-    }
-    if (is_one_of(word, {"for", "select"})) {
-      return loop_head();
-    }
-    if (word == "case") {
-      return case_head();
-    }
-    if (word == "function") {
-      words().skip_blanks();
-      SEXTANT_TRY(const ShellWord name, simple_.next_word());
-      function_ = plain_text(name);
-      words().skip_blanks();
-      if (words().looking_at("()")) {
-        words().skip(2);
-      }
-      return true;
-    }
-    return word == "[[" ? read_test() : Result<bool>(false);
-  }
-
-  // then, else, do.
-  void begin_part(std::string_view word) {
-    if (blocks_.empty()) {
-      return;
-    }
-    OpenBlock& block = blocks_.back();
-    ShellBranch branch;
-    branch.terms = terms_.take();
-    branch.otherwise = word == "else";
-    branch.loop = word == "do";
-    branch.negated = branch.loop && block.marker &&
-                     commands_[*block.marker].block.kind == ShellBlock::Kind::kUntil;
-    branch.group = block.group;
-    if (word == "else" || block.branch != 0) {
-      branch.terms.clear();
-    }
-    block.branch = 0;  // a branch does not begin inside the one before it
-    branch.number = ++branch_;
-    const bool body = branch.loop && block.marker;
-    begin(std::move(branch));
-    block.branch = branch_;
-    if (body) {
-      commands_[*block.marker].block.body = commands_.size();
-    }
-  }
-
-  Result<bool> opened_loop(ShellBlock block) {
-    ShellCommand command;
-    command.offset = words().at();
-    command.block = std::move(block);
-    keep(std::move(command));
-    SEXTANT_CHECK_OK(open({.closes = "done", .marker = commands_.size() - 1, .loop = true}));
+// Operators and line ends between commands.
+Result<bool> ShellCommandList::separator() {
+  const char c = words().peek();
+  if (c == '\n') {
+    words().skip(1);
+    end_list();
+    SEXTANT_CHECK_OK(simple_.read_here_documents());
     return true;
   }
-
-  Result<bool> opened_function() {
-    ShellCommand command;
-    command.offset = words().at();
-    command.block.kind = ShellBlock::Kind::kFunction;
-    command.block.name = std::exchange(function_, {});
-    command.block.body = commands_.size() + 1;
-    keep(std::move(command));
-    SEXTANT_CHECK_OK(open({.closes = "}", .marker = commands_.size() - 1}));
-    return true;
-  }
-
-  Result<bool> opened(OpenBlock block) {
-    SEXTANT_CHECK_OK(open(std::move(block)));
-    return true;
-  }
-
-  Result<void> open(OpenBlock block) {
-    if (blocks_.size() >= kMaxOpenBlocks) {
-      return too_many_blocks();
-    }
-    blocks_.push_back(std::move(block));
-    return {};
-  }
-
-  [[nodiscard]] tl::unexpected<Error> too_many_blocks() {
-    return invalid("blocks stand too deep in each other", words().where(words().at()),
-                   fmt::format("at most {} open at once", kMaxOpenBlocks));
-  }
-
-  // A stray `fi` is passed over: the script's own shell will say so.
-  void close(std::string_view word) {
-    if (!blocks_.empty() && blocks_.back().closes == word) {
-      end_block();
-    }
-  }
-
-  void end_block() {
-    if (const auto marker = blocks_.back().marker) {
-      ShellBlock& block = commands_[*marker].block;
-      block.end = commands_.size();
-      block.body = block.body == 0 ? block.end : block.body;
-    }
-    blocks_.pop_back();
-  }
-
-  // for NAME in word …, for ((…)).
-  Result<bool> loop_head() {
-    words().skip_blanks();
-    if (words().looking_at("((")) {
-      words().skip(2);
-      const std::size_t start = words().at();
-      SEXTANT_CHECK_OK(words().skip_to_closing(')'));
-      ShellCommand command;
-      command.offset = start;
-      command.assignments = set_in(start, words().at() - start);
-      keep(std::move(command));
-      if (words().peek() == ')') {
-        words().skip(1);
-      }
-      terms_.take();
-      return opened_loop({.kind = ShellBlock::Kind::kOther});
-    }
-    SEXTANT_TRY(const ShellWord name, simple_.next_word());
-    ShellBlock block{.kind = ShellBlock::Kind::kFor, .name = std::string(plain_text(name))};
-    SEXTANT_TRY(block.list, words_to_end_of_command());
-    if (!block.list.empty() && plain_text(block.list[0]) == "in") {
-      block.list.erase(block.list.begin());
-    } else if (block.list.empty()) {  // over the arguments
-      ShellPiece all = piece_at(ShellPiece::Kind::kVariable, name.offset, true);
-      all.text = "@";
-      all.length = name.length;
-      block.list.push_back({{std::move(all)}, name.offset, name.length});
-    }
-    terms_.take();
-    if (!is_shell_name(block.name)) {
-      block.kind = ShellBlock::Kind::kOther;
-    }
-    return opened_loop(std::move(block));
-  }
-
-  // What the head of for ((…)) sets changes from round to round.
-  std::vector<ShellAssignment> set_in(std::size_t start, std::size_t length) {
-    std::vector<ShellAssignment> sets;
-    for (std::string& name : names_set(text_.substr(start, length))) {
-      ShellAssignment set;
-      set.name = std::move(name);
-      set.offset = start;
-      set.computed = true;
-      sets.push_back(std::move(set));
-    }
-    return sets;
-  }
-
-  Result<std::vector<ShellWord>> words_to_end_of_command() {
-    std::vector<ShellWord> list;
-    while (true) {
-      words().skip_blanks();
-      SEXTANT_TRY(ShellWord word, simple_.next_word());
-      if (word.pieces.empty()) {
-        return list;
-      }
-      list.push_back(std::move(word));
-    }
-  }
-
-  Result<bool> case_head() {
-    words().skip_blanks();
-    SEXTANT_TRY(ShellWord subject, simple_.next_word());
-    words().skip_blanks();
-    SEXTANT_CHECK_OK(simple_.next_word());  // in
-    SEXTANT_CHECK_OK(open({"esac", 0, ++group_, {std::move(subject)}}));
+  if (words().looking_at(";;") && !blocks_.empty() && blocks_.back().closes == "esac") {
+    words().skip(words().peek(2) == '&' ? 3 : 2);
+    end_list();
     SEXTANT_CHECK_OK(case_pattern());
     return true;
   }
-
-  // To behind the ")" of the next pattern; nothing is read where `esac` comes instead.
-  Result<void> case_pattern() {
-    simple_.skip_lines();
-    if (words().looking_at("esac")) {
-      return {};
+  if (words().looking_at("&&") || words().looking_at("||")) {
+    words().skip(2);
+    join_list(c == '|');
+    return true;
+  }
+  if (c == ';' || c == '&') {
+    words().skip(1);
+    end_list();
+    return true;
+  }
+  if (c == '|') {  // its last command runs in a shell of its own
+    words().skip(1);
+    chain_.clear();
+    terms_.begin_pipe();
+    if (!commands_.empty()) {
+      commands_.back().piped = true;
     }
-    blocks_.back().branch = 0;
-    if (words().peek() == '(') {
-      words().skip(1);
-    }
-    if (words().at_end()) {
-      return {};
-    }
+    return true;
+  }
+  if (words().looking_at("((")) {
+    words().skip(2);
     const std::size_t start = words().at();
     SEXTANT_CHECK_OK(words().skip_to_closing(')'));
-    begin_case(text_.substr(start, words().at() - start - 1));
+    std::string_view inside = text_.substr(start, words().at() - start);
+    inside.remove_suffix(inside.ends_with(')') ? 1 : 0);
+    SEXTANT_CHECK_OK(keep_arithmetic(start, inside.size()));
+    terms_.add({.kind = ShellTerm::Kind::kArithmetic, .arithmetic = std::string(inside)});
+    return true;
+  }
+  if (c == '(') {
+    words().skip(1);
+    function_.clear();
+    terms_.add({});
+    SEXTANT_CHECK_OK(open({")", ++branch_}));
+    return true;
+  }
+  if (c == ')') {
+    words().skip(1);
+    close(")");
+    return true;
+  }
+  return false;
+}
+
+Result<void> ShellCommandList::statement() {
+  SEXTANT_TRY(const bool separated, separator());
+  if (separated) {
     return {};
   }
-
-  void begin_case(std::string_view patterns) {
-    OpenBlock& block = blocks_.back();
-    ShellBranch branch;
-    branch.number = ++branch_;
-    branch.group = block.group;
-    branch.subject = block.subject;
-    branch.otherwise = trimmed(patterns) == "*";
-    for (const std::string_view pattern : split(patterns, '|')) {
-      branch.patterns.emplace_back(trimmed(pattern));
-    }
-    begin(std::move(branch));
-    block.branch = branch_;
-    terms_.forget();
+  const std::size_t start = words().at();
+  std::vector<ShellRedirection> before;
+  SEXTANT_TRY(const bool redirected, simple_.redirection(before));
+  if (redirected) {
+    return {};
   }
-
-  // [[ … ]]: its words, operators among them.
-  Result<bool> read_test() {
-    const std::size_t opened_at = words().at();
-    ShellTerm term{.kind = ShellTerm::Kind::kTest};
-    while (!words().at_end()) {
-      words().skip_blanks();
-      SEXTANT_TRY(ShellWord word, simple_.next_word());
-      if (plain_text(word) == "]]") {
-        terms_.add(std::move(term));
-        return true;
-      }
-      if (word.pieces.empty()) {
-        const std::size_t length = words().looking_at("&&") || words().looking_at("||") ? 2 : 1;
-        word.pieces.push_back(piece_at(ShellPiece::Kind::kText, words().at(), false));
-        word.pieces.back().text = words().text().substr(words().at(), length);
-        word.pieces.back().length = length;
-        word.length = length;
-        words().skip(length);
-      }
-      term.words.push_back(std::move(word));
-    }
-    return invalid("the test [[ that opens here is never closed", words().where(opened_at));
+  SEXTANT_TRY(ShellWord word, simple_.next_word());
+  SEXTANT_TRY(const bool keyword, read_keyword(plain_text(word)));
+  if (keyword) {
+    return {};
   }
+  ShellCommand command;
+  command.offset = start;
+  const ShellWord name = word;
+  SEXTANT_TRY(const bool function, simple_.read(command, std::move(word)));
+  if (function) {
+    function_ = plain_text(name);
+    return {};
+  }
+  terms_.add(term_of(command));
+  keep(std::move(command));
+  return {};
+}
 
-  ShellWords& words() { return simple_.words(); }
+// What follows && or || stands in a branch that hangs on everything before it.
+void ShellCommandList::join_list(bool or_else) {
+  ShellBranch branch;
+  branch.number = ++branch_;
+  branch.negated = or_else;
+  branch.terms = terms_.so_far();
+  chain_.clear();
+  begin(std::move(branch));
+  chain_.assign(1, branch_);
+  terms_.join(or_else);
+}
 
-  std::string_view text_;
-  SimpleCommands simple_;
-  std::vector<ShellCommand> commands_;
-  std::vector<OpenBlock> blocks_;
-  std::vector<int> chain_;  // the branch of the && and || list being read
-  ShellTerms terms_;
-  std::string function_;  // whose body is about to open
-  int branch_ = 0;
-  int group_ = 0;
-};
+void ShellCommandList::end_list() {
+  chain_.clear();
+  terms_.end_list();
+}
 
-}  // namespace
+void ShellCommandList::begin(ShellBranch branch) {
+  ShellCommand command;
+  command.offset = words().at();
+  command.begins = std::move(branch);
+  keep(std::move(command));
+}
+
+Result<void> ShellCommandList::keep_arithmetic(std::size_t start, std::size_t length) {
+  ShellCommand command;
+  command.offset = start;
+  SEXTANT_TRY(command.assignments, set_by_arithmetic(text_, start, length));
+  keep(std::move(command));
+  return {};
+}
+
+void ShellCommandList::keep(ShellCommand command) {
+  if (auto sets = set_by_let(command); !sets.empty()) {
+    ShellCommand let;
+    let.offset = command.offset;
+    let.assignments = std::move(sets);
+    keep(std::move(let));
+  }
+  for (const OpenBlock& block : blocks_) {
+    if (block.branch != 0) {
+      command.branches.push_back(block.branch);
+    }
+  }
+  command.branches.insert(command.branches.end(), chain_.begin(), chain_.end());
+  if (!command.assignments.empty() || !command.words.empty() || command.begins.number != 0 ||
+      command.block.kind != ShellBlock::Kind::kNone) {
+    commands_.push_back(std::move(command));
+  }
+}
 
 Result<ShellText> shell_commands(std::string_view text, std::string_view name) {
   if (text.size() > kMaxShellText) {
     return invalid(fmt::format("the script has {} bytes", text.size()), std::string(name),
                    fmt::format("at most {} bytes", kMaxShellText));
   }
-  return Commands(text, name).read();
+  return ShellCommandList(text, name).read();
 }
 
 }  // namespace sextant::emit

@@ -9,6 +9,7 @@
 
 #include "base/integers.h"
 #include "base/text.h"
+#include "emit/launched_devices.h"
 
 namespace sextant::emit {
 namespace {
@@ -96,6 +97,7 @@ class Facts {
     const auto per_node = number("devices_per_node", said_per_node());
     const auto devices = number("devices", said_devices());
     complete(nodes, per_node, devices);
+    add_device();
     return std::move(facts_);
   }
 
@@ -178,6 +180,18 @@ class Facts {
       }
     } else if (nodes && devices && *devices % *nodes == 0 && !is_open("devices_per_node")) {
       add("devices_per_node", *devices / *nodes);
+    }
+  }
+
+  // Which device the scheduler is asked for, by the command's words, else the header's.
+  void add_device() {
+    std::string_view name;
+    const ScriptWord* said = device_asked_for(words_, name);
+    said = said != nullptr ? said : device_asked_for(script_.batch, name);
+    if (said != nullptr) {
+      Place place = said->at.place;
+      place.length = 0;
+      facts_.settings.push_back({"device", {std::string(name)}, std::move(place)});
     }
   }
 

@@ -115,6 +115,23 @@ std::optional<std::string> printed_words(std::string_view program,
   return std::nullopt;
 }
 
+// The words of `echo` with a line end; escapes are not undone.
+ShellRuns echoed(const std::vector<ShellRuns>& fields) {
+  ShellRuns runs;
+  std::size_t first = 1;
+  while (first < fields.size() && is_one_of(text_of(fields[first]), {"-e", "-n", "-E", "-en"})) {
+    ++first;
+  }
+  for (std::size_t i = first; i < fields.size(); ++i) {
+    if (i > first) {
+      runs.push_back({.text = " "});
+    }
+    runs.insert(runs.end(), fields[i].begin(), fields[i].end());
+  }
+  runs.push_back({.text = "\n"});
+  return runs;
+}
+
 }  // namespace
 
 Result<std::optional<ShellRuns>> ShellReader::output_of(const ShellPiece& piece,
@@ -174,19 +191,7 @@ Result<std::optional<ShellRuns>> ShellReader::printed_by(const ShellCommand& com
     return value ? std::optional(ShellRuns{{.text = *value}}) : std::nullopt;
   }
   if (program == "echo") {
-    ShellRuns runs;
-    std::size_t first = 1;
-    while (first < fields.size() && is_one_of(text_of(fields[first]), {"-e", "-n", "-E", "-en"})) {
-      ++first;
-    }
-    for (std::size_t i = first; i < fields.size(); ++i) {
-      if (i > first) {
-        runs.push_back({.text = " "});
-      }
-      runs.insert(runs.end(), fields[i].begin(), fields[i].end());
-    }
-    runs.push_back({.text = "\n"});
-    return runs;
+    return echoed(fields);
   }
   std::vector<std::string> words;
   for (std::size_t i = 1; i < fields.size(); ++i) {

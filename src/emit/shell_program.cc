@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <utility>
 
 #include "base/text.h"
@@ -44,7 +45,7 @@ std::optional<Program> program_of(std::span<const ScriptWord> words) {
     }
     const bool script = base == "run_train.sh" || (base == "train.sh" && i + 1 < words.size() &&
                                                    words[i + 1].at.text == "--recipe");
-    if (script || (base.size() > 3 && base.ends_with(".py"))) {
+    if (script || base.ends_with(".py")) {
       return Program{i, false};
     }
   }
@@ -107,6 +108,10 @@ std::optional<Dialect> dialect_by_name(std::string_view program, std::span<const
   if (base.starts_with("pretrain_") && base.ends_with(".py")) {
     return Dialect::kMegatron;
   }
+  const bool performance = base == "run_script.py" || base.ends_with("setup_experiment.py");
+  if (performance && has_option(args, {"--model_recipe_name", "-mr"})) {
+    return Dialect::kBridge;
+  }
   if (base == "run_recipe.py" || base == "train.sh") {
     return Dialect::kBridge;
   }
@@ -165,11 +170,13 @@ std::string command_text(const ScriptCommand& command) {
 
 }  // namespace
 
-std::optional<TrainingCommand> training_command(const ShellScript& script) {
-  std::optional<TrainingCommand> best;
+std::vector<TrainingCommand> training_commands(const ShellScript& script) {
+  std::vector<TrainingCommand> best;
+  std::set<std::string> texts;
   int best_score = 0;
   for (std::size_t i = 0; i < script.commands.size(); ++i) {
-    const std::vector<ScriptWord>& words = script.commands[i].words;
+    const ScriptCommand& command = script.commands[i];
+    const std::vector<ScriptWord>& words = command.words;
     const auto program = program_of(words);
     if (!program || is_harmless(base_name(words[0].at.text))) {
       continue;
@@ -178,12 +185,15 @@ std::optional<TrainingCommand> training_command(const ShellScript& script) {
     const Starter starter = starter_of(all.first(program->at));
     const Judgement found =
         judged(words[program->at].at.text, starter, all.subspan(program->at + 1));
-    if (found.score > best_score) {
-      best_score = found.score;
-      best = TrainingCommand{i, program->at, starter, found.dialect, found.known, 0};
-    } else if (found.score == best_score && best &&
-               command_text(script.commands[best->command]) != command_text(script.commands[i])) {
-      ++best->others;
+    const int likely = command.uncalled ? 0 : command.may_run ? 1 : 2;
+    const int score = 3 * found.score + likely;
+    if (score > best_score) {
+      best_score = score;
+      best.clear();
+      texts.clear();
+    }
+    if (score == best_score && texts.insert(command_text(command)).second) {
+      best.push_back({i, program->at, starter, found.dialect, found.known});
     }
   }
   return best;

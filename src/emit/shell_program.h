@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "emit/settings.h"
 #include "emit/shell_script.h"
@@ -20,13 +21,12 @@ struct TrainingCommand {
   std::size_t program = 0;  // index of the word that names the program, a file or a module
   Starter starter = Starter::kPlain;
   Dialect dialect = Dialect::kMegatron;
-  bool known = true;       // false: a program of which nobody knows what it takes
-  std::size_t others = 0;  // further commands that could as well be it and say something else
+  bool known = true;  // false: a program of which nobody knows what it takes
 };
 
-// The command most likely to be the training, the first of equals; nothing where none starts a
-// Python program or a known script.
-std::optional<TrainingCommand> training_command(const ShellScript& script);
+// The commands most likely to be the training, in order, each text once: those that run for sure,
+// else those that may. None where nothing starts a Python program or a known script.
+std::vector<TrainingCommand> training_commands(const ShellScript& script);
 
 // The command's words before the program, and behind it.
 std::span<const ScriptWord> launcher_words(const ShellScript& script, const TrainingCommand& found);

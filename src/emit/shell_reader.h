@@ -5,7 +5,7 @@
 //
 // shell_reader.cc has the control flow, shell_reader_commands.cc what single commands do,
 // shell_reader_texts.cc texts and files that are read in turn, shell_output.cc what commands print,
-// shell_batch.cc what a scheduler is told.
+// shell_batch.cc what a scheduler is told, shell_reader_words.cc places of words.
 #pragma once
 
 #include <cstddef>
@@ -119,11 +119,17 @@ class ShellReader {
   // shell_reader_commands.cc
   Result<Ending> run_command(const ShellCommand& command, const ShellText& text,
                              const ShellSpot& spot, const Outer& outer);
+  [[nodiscard]] static std::optional<Ending> ending_of(const std::vector<ShellRuns>& fields);
+  Result<void> set_variables(const ShellCommand& command, Outer& made);
+  Result<std::optional<Ending>> run_others(const ShellCommand& command, const Fields& fields,
+                                           const Outer& made);
   Result<Fields> fields_of(const ShellCommand& command, const ShellSpot& spot);
   Result<bool> run_builtin(const ShellCommand& command, const ShellText& text,
                            const std::vector<ShellRuns>& fields, const ShellSpot& spot);
   Result<void> read_variables(const ShellCommand& command, const ShellText& text,
                               const std::vector<ShellRuns>& fields, const ShellSpot& spot);
+  void give_read(const std::vector<std::string>& names, bool array,
+                 const std::vector<std::string>& values, const ShellSpot& spot);
   Result<std::optional<ShellRuns>> input_of(const ShellCommand& command, const ShellText& text,
                                             const ShellSpot& spot);
   Result<void> keep_written(const ShellCommand& command, const ShellText& text,
@@ -133,6 +139,8 @@ class ShellReader {
   void put_arguments(std::vector<ShellRuns> arguments);
   void shift(const std::string& by, const ShellSpot& spot);
   void forget_arguments(std::string_view why);
+
+  // shell_reader_words.cc
   [[nodiscard]] ScriptWord word_of(const ShellRuns& runs, const ShellSpot& spot,
                                    bool may_split) const;
   [[nodiscard]] ScriptWord value_word(const ShellRuns& runs, const ShellSpot& spot) const;

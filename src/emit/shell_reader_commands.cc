@@ -34,23 +34,38 @@ bool may_be_several(const ShellWord& word) {
   return only != nullptr && (!only->quoted || only->text == "@" || only->index == "@");
 }
 
-bool is_key_character(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-         std::string_view("_.+~-").find(c) != std::string_view::npos;
-}
+struct ReadOptions {
+  std::vector<std::string> names;
+  bool plain = false;  // `read`, no mapfile
+  bool array = false;
+  bool whole = false;  // not the first line alone
+};
 
-// Where the value starts: behind the '=' of "--flag=value" and "key=value", else at the beginning.
-std::size_t value_start(std::string_view text) {
-  const std::size_t equals = text.find('=');
-  return equals != std::string_view::npos && equals > 0 &&
-                 std::ranges::all_of(text.substr(0, equals), is_key_character)
-             ? equals + 1
-             : 0;
+ReadOptions read_options(const std::vector<ShellRuns>& fields) {
+  ReadOptions options;
+  options.plain = text_of(fields[0]) == "read";
+  options.array = !options.plain;
+  for (std::size_t i = 1; i < fields.size(); ++i) {
+    const std::string word = text_of(fields[i]);
+    if (word.starts_with('-') && word.size() > 1) {
+      options.array = options.array || word.find('a') != std::string::npos;
+      options.whole = options.whole || word.find('d') != std::string::npos;
+      const bool takes = std::string_view("dpntNiu").find(word.back()) != std::string_view::npos;
+      i += takes ? 1 : 0;
+    } else if (is_shell_name(word)) {
+      options.names.push_back(word);
+    }
+  }
+  return options;
 }
 
 // The fields of `read`'s text: as many as there are names, the last with what is left.
-std::vector<std::string> read_fields(std::string_view text, std::string_view separators,
-                                     std::size_t most) {
+std::vector<std::string> read_fields(std::string_view line, std::string_view separators,
+                                     const ReadOptions& options) {
+  const bool blanks = separators == " \t\n" || separators == " ";
+  const std::string_view text = blanks ? trimmed(line) : line;
+  const std::size_t most =
+      options.array ? text.size() + 1 : std::max<std::size_t>(options.names.size(), 1);
   std::vector<std::string> fields;
   std::size_t at = 0;
   while (fields.size() + 1 < most && at < text.size()) {
@@ -79,6 +94,37 @@ Result<ShellReader::Fields> ShellReader::fields_of(const ShellCommand& command,
   return made;
 }
 
+// What `break`, `exit` and their like do; nothing for any other command.
+std::optional<ShellReader::Ending> ShellReader::ending_of(const std::vector<ShellRuns>& fields) {
+  const std::string program = text_of(fields[0]);
+  if (!is_one_of(program, {"break", "continue", "return", "exit"})) {
+    return std::nullopt;
+  }
+  if (program == "exit") {  // with an error: to be mended first
+    const bool fine = fields.size() < 2 || text_of(fields[1]) == "0";
+    return Ending{fine ? Flow::kExit : Flow::kOn};
+  }
+  return Ending{program == "break"      ? Flow::kBreak
+                : program == "continue" ? Flow::kContinue
+                                        : Flow::kReturn};
+}
+
+// NAME=value by itself, or before a command: then it is that one's environment.
+Result<void> ShellReader::set_variables(const ShellCommand& command, Outer& made) {
+  for (const ShellAssignment& assignment : command.assignments) {
+    if (assignment.local && !locals_.empty()) {
+      locals_.back().emplace(assignment.name, state_.variable(assignment.name));
+    }
+    if (command.words.empty()) {
+      SEXTANT_CHECK_OK(state_.assign(assignment, made.spot));
+    } else if (assignment.values.size() == 1) {
+      SEXTANT_TRY(const ShellRuns runs, state_.joined(assignment.values[0].pieces, made.spot));
+      made.environment.push_back({assignment.name, {value_word(runs, made.spot)}, true});
+    }
+  }
+  return {};
+}
+
 Result<ShellReader::Ending> ShellReader::run_command(const ShellCommand& command,
                                                      const ShellText& text, const ShellSpot& spot,
                                                      const Outer& outer) {
@@ -87,46 +133,20 @@ Result<ShellReader::Ending> ShellReader::run_command(const ShellCommand& command
   if (!outer.inner) {
     made.at = sources_.place(state_.origin_of(command.offset), 0);
   }
-  for (const ShellAssignment& assignment : command.assignments) {
-    if (assignment.local && !locals_.empty()) {
-      locals_.back().emplace(assignment.name, state_.variable(assignment.name));
-    }
-    if (command.words.empty()) {
-      SEXTANT_CHECK_OK(state_.assign(assignment, spot));
-    } else if (assignment.values.size() == 1) {
-      SEXTANT_TRY(const ShellRuns runs, state_.joined(assignment.values[0].pieces, spot));
-      made.environment.push_back({assignment.name, {value_word(runs, spot)}, true});
-    }
-  }
-  SEXTANT_TRY(Fields fields, fields_of(command, spot));
+  SEXTANT_CHECK_OK(set_variables(command, made));
+  SEXTANT_TRY(const Fields fields, fields_of(command, spot));
   if (fields.fields.empty()) {
     return Ending{};
   }
-  const std::string program = text_of(fields.fields[0]);
-  if (is_one_of(program, {"break", "continue", "return", "exit"})) {
-    const std::string status = fields.fields.size() > 1 ? text_of(fields.fields[1]) : "0";
-    return Ending{program == "break"      ? Flow::kBreak
-                  : program == "continue" ? Flow::kContinue
-                  : program == "return"   ? Flow::kReturn
-                  : status == "0"         ? Flow::kExit  // with an error: to be mended first
-                                          : Flow::kOn};
+  if (const auto ending = ending_of(fields.fields)) {
+    return *ending;
   }
   SEXTANT_CHECK_OK(keep_written(command, text, fields.fields, spot));
   SEXTANT_TRY(const bool done, run_builtin(command, text, fields.fields, spot));
   if (done) {
     return Ending{};
   }
-  if (const auto function = functions_.find(program); function != functions_.end()) {
-    return call_function(function->second, {fields.fields.begin() + 1, fields.fields.end()}, made);
-  }
-  if (program == "source" || program == ".") {
-    SEXTANT_TRY(const auto ending, source_file(fields, made));
-    if (ending) {
-      return *ending;
-    }
-    state_.note_source(command.offset);
-  }
-  SEXTANT_TRY(const auto inner, run_inner(fields, made));
+  SEXTANT_TRY(const auto inner, run_others(command, fields, made));
   if (!inner) {
     keep_command(std::move(made), fields, spot);
   }
@@ -135,6 +155,27 @@ Result<ShellReader::Ending> ShellReader::run_command(const ShellCommand& command
                    fmt::format("at most {}", kMaxShellOutput));
   }
   return inner.value_or(Ending{});
+}
+
+// A function, a file that is read, another text or script; nothing: the command is none of these.
+Result<std::optional<ShellReader::Ending>> ShellReader::run_others(const ShellCommand& command,
+                                                                   const Fields& fields,
+                                                                   const Outer& made) {
+  const std::string program = text_of(fields.fields[0]);
+  if (const auto function = functions_.find(program); function != functions_.end()) {
+    SEXTANT_TRY(
+        const Ending ending,
+        call_function(function->second, {fields.fields.begin() + 1, fields.fields.end()}, made));
+    return ending;
+  }
+  if (program == "source" || program == ".") {
+    SEXTANT_TRY(const auto ending, source_file(fields, made));
+    if (ending) {
+      return ending;
+    }
+    state_.note_source(command.offset);
+  }
+  return run_inner(fields, made);
 }
 
 void ShellReader::keep_command(Outer made, const Fields& fields, const ShellSpot& spot) {
@@ -203,32 +244,16 @@ Result<std::optional<ShellRuns>> ShellReader::input_of(const ShellCommand& comma
 Result<void> ShellReader::read_variables(const ShellCommand& command, const ShellText& text,
                                          const std::vector<ShellRuns>& fields,
                                          const ShellSpot& spot) {
-  std::vector<std::string> names;
-  bool array = text_of(fields[0]) != "read";
-  bool whole = false;
-  for (std::size_t i = 1; i < fields.size(); ++i) {
-    const std::string word = text_of(fields[i]);
-    if (word.starts_with('-') && word.size() > 1) {
-      const char last = word.back();
-      array = array || word.find('a') != std::string::npos;
-      whole = whole || word.find('d') != std::string::npos;
-      if (std::string_view("dpntNiu").find(last) != std::string_view::npos) {
-        ++i;  // takes a value
-      }
-    } else if (is_shell_name(word)) {
-      names.push_back(word);
-    }
-  }
+  const ReadOptions options = read_options(fields);
   SEXTANT_TRY(const auto input, input_of(command, text, spot));
-  const bool plain = text_of(fields[0]) == "read";
-  if (!plain || !input || (!is_known_text(*input, spot) && !(whole && names.size() == 1))) {
-    for (const std::string& name : names) {
-      state_.cannot_know(name, fmt::format("{} is read when the script runs", name));
-    }
+  if (options.whole && options.names.size() == 1 && input) {  // what is not known may be in it
+    state_.set(options.names.front(), {*input}, false, spot);
     return {};
   }
-  if (whole && names.size() == 1) {  // a text with what is not known in it
-    state_.set(names.front(), {*input}, false, spot);
+  if (!options.plain || !input || !is_known_text(*input, spot)) {
+    for (const std::string& name : options.names) {
+      state_.cannot_know(name, fmt::format("{} is read when the script runs", name));
+    }
     return {};
   }
   std::string separators = " \t\n";
@@ -239,10 +264,13 @@ Result<void> ShellReader::read_variables(const ShellCommand& command, const Shel
     }
   }
   std::string line = text_of(*input);
-  line = whole ? line : line.substr(0, line.find('\n'));
-  const std::string_view trim = separators == " \t\n" || separators == " " ? trimmed(line) : line;
-  const std::vector<std::string> values = read_fields(
-      trim, separators, array ? trim.size() + 1 : std::max<std::size_t>(names.size(), 1));
+  line = options.whole ? line : line.substr(0, line.find('\n'));
+  give_read(options.names, options.array, read_fields(line, separators, options), spot);
+  return {};
+}
+
+void ShellReader::give_read(const std::vector<std::string>& names, bool array,
+                            const std::vector<std::string>& values, const ShellSpot& spot) {
   const auto said = [](std::string value) {
     return ShellRuns{{.text = std::move(value), .quoted = true}};
   };
@@ -252,12 +280,11 @@ Result<void> ShellReader::read_variables(const ShellCommand& command, const Shel
       elements.push_back(said(value));
     }
     state_.set(names.back(), std::move(elements), true, spot);
-    return {};
+    return;
   }
   for (std::size_t i = 0; i < names.size(); ++i) {
     state_.set(names[i], {said(i < values.size() ? values[i] : std::string())}, false, spot);
   }
-  return {};
 }
 
 // cat <<EOF > file, echo "…" > file, tee file <<EOF.
@@ -359,71 +386,6 @@ void ShellReader::shift(const std::string& by, const ShellSpot& spot) {
     return;  // bash leaves them as they are
   }
   put_arguments({arguments_.begin() + count, arguments_.end()});
-}
-
-ScriptWord ShellReader::word_of(const ShellRuns& runs, const ShellSpot& spot,
-                                bool may_split) const {
-  ScriptWord word;
-  word.at.text = text_of(runs);
-  word.at.place = place_of(runs, value_start(word.at.text));
-  word.may_split = may_split && runs.size() == 1;
-  for (const ShellRun& run : runs) {
-    if (!run.why.empty()) {
-      word.why = run.why;
-    } else if (word.why.empty() && !stands_here(run, spot)) {
-      word.why = run.verbatim
-                     ? fmt::format("added in a branch only (line {})", state_.line_text(run.origin))
-                     : "added in a branch only";
-    }
-  }
-  return word;
-}
-
-// The value of a variable: an '=' in it means nothing.
-ScriptWord ShellReader::value_word(const ShellRuns& runs, const ShellSpot& spot) const {
-  ScriptWord word = word_of(runs, spot, false);
-  word.at.place = place_of(runs, 0);
-  return word;
-}
-
-// The stretch of a file that holds the word's bytes from `start` on, where there is one.
-Place ShellReader::place_of(const ShellRuns& runs, std::size_t start) const {
-  std::size_t first = kNoOrigin;
-  std::size_t length = 0;
-  bool whole = true;
-  std::size_t done = 0;
-  for (const ShellRun& run : runs) {
-    const std::size_t from = start > done ? std::min(start - done, run.text.size()) : 0;
-    done += run.text.size();
-    if (from == run.text.size()) {
-      continue;
-    }
-    const std::size_t origin = run.origin + (run.verbatim ? from : 0);
-    if (first == kNoOrigin && run.origin != kNoOrigin) {
-      first = origin;
-    }
-    whole = whole && run.verbatim && first + length == origin;
-    length += run.text.size() - from;
-  }
-  return sources_.place(first, whole && first != kNoOrigin ? length : 0);
-}
-
-void ShellReader::list_variable(const std::string& variable, const ShellState::Variable& state) {
-  ScriptVariable made{variable, {}, state.exported};
-  const Result<ShellState::Value> value = state_.value_of(variable, {});
-  if (!value) {
-    ScriptWord word;
-    word.at.text = "$" + variable;
-    word.at.place.file = name_;
-    word.at.place.line = state.values.back().line;
-    word.why = value.error().what;
-    made.values.push_back(std::move(word));
-  } else {
-    for (const ShellRuns& element : value->elements) {
-      made.values.push_back(value_word(element, {}));
-    }
-  }
-  script_.variables.push_back(std::move(made));
 }
 
 }  // namespace sextant::emit

@@ -48,25 +48,29 @@ std::optional<std::size_t> text_to_run(const std::vector<ShellRuns>& fields) {
   return std::nullopt;
 }
 
+// The first field from `first` on that is no option.
+std::optional<std::size_t> no_option(const std::vector<ShellRuns>& fields, std::size_t first) {
+  for (std::size_t i = first; i < fields.size(); ++i) {
+    if (!text_of(fields[i]).starts_with('-')) {
+      return i;
+    }
+  }
+  return std::nullopt;
+}
+
 // Which field names a script that is started: by itself, behind a shell, or behind a launcher.
 std::optional<std::size_t> script_to_run(const std::vector<ShellRuns>& fields) {
-  const std::string first = text_of(fields[0]);
-  const bool launcher = starts_others(base_name(first));
-  for (std::size_t i = 0; i < fields.size(); ++i) {
+  const std::size_t last = starts_others(base_name(text_of(fields[0]))) ? fields.size() : 1;
+  for (std::size_t i = 0; i < last; ++i) {
     const std::string word = text_of(fields[i]);
-    if (is_shell(word) && (i == 0 || launcher)) {
-      for (std::size_t j = i + 1; j < fields.size(); ++j) {
-        if (!text_of(fields[j]).starts_with('-')) {
-          return j;
-        }
-      }
-      return std::nullopt;
+    if (is_shell(word)) {
+      return no_option(fields, i + 1);
     }
-    if (is_script_name(word) && !word.starts_with('-') && (i == 0 || launcher)) {
+    if (is_script_name(word) && !word.starts_with('-')) {
       return i;
     }
     if (word.ends_with(".py")) {  // what follows are its arguments
-      return std::nullopt;
+      break;
     }
   }
   return std::nullopt;

@@ -8,7 +8,9 @@
 
 #include "base/integers.h"
 #include "base/text.h"
+#include "describe/layout/layout_text.h"
 #include "describe/model/load_model.h"
+#include "emit/other_words.h"
 
 namespace sextant::emit {
 namespace {
@@ -85,11 +87,79 @@ void read_trainer_batch(const Settings& settings, Reading& reading) {
   }
 }
 
+// --bf16, --fp16, --mixed_precision of the program, where the file leaves the format open.
+void read_trainer_format(const Settings& settings, Reading& reading) {
+  if (says(reading, "precision")) {
+    return;
+  }
+  const Setting* mixed = flag(settings, "mixed_precision");
+  if (mixed != nullptr && is_one_of(mixed->values.front(), {"bf16", "fp16"}) &&
+      describe::set_keys("precision=" + mixed->values.front(), reading.layout)) {
+    add_fact("precision", mixed->values.front(), *mixed, reading);
+    return;
+  }
+  for (const std::string_view format : {"bf16", "fp16"}) {
+    const Setting* said = flag(settings, format);
+    if (said != nullptr && to_lower(said->values.front()) == "true" &&
+        describe::set_keys(fmt::format("precision={}", format), reading.layout)) {
+      add_fact("precision", std::string(format), *said, reading);
+    }
+  }
+}
+
+// run_clm's --config_overrides "n_embd=8192,n_layer=64,…": the shape of a model made from nothing.
+// Source: transformers 02348331, examples/pytorch/language-modeling/run_clm.py; names of GPT-2's
+// and Llama's configurations.
+void read_config_overrides(const Settings& settings, Reading& reading) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kNames{
+      {{"n_embd", "hidden"},
+       {"hidden_size", "hidden"},
+       {"n_layer", "layers"},
+       {"num_hidden_layers", "layers"},
+       {"n_head", "heads"},
+       {"num_attention_heads", "heads"},
+       {"num_key_value_heads", "kv_heads"},
+       {"intermediate_size", "ffn"},
+       {"vocab_size", "vocab"}}};
+  const Setting* said = flag(settings, "config_overrides");
+  for (const std::string_view part :
+       split(said == nullptr ? std::string_view() : std::string_view(said->values.front()), ',')) {
+    const std::size_t equals = part.find('=');
+    if (equals == std::string_view::npos) {
+      continue;
+    }
+    const std::string_view name = part.substr(0, equals);
+    const std::string_view value = part.substr(equals + 1);
+    const auto* const row =
+        std::ranges::find(kNames, name, &std::pair<std::string_view, std::string_view>::first);
+    if (row != kNames.end() && to_integer(value) && !says(reading, row->second)) {
+      add_fact(std::string(row->second), std::string(value), *said, reading);
+    } else if (name == "gradient_checkpointing" && to_lower(value) == "true" &&
+               !says(reading, "recompute")) {
+      reading.layout.recompute = {.granularity = describe::Recompute::kFull, .modules = {}};
+      add_fact("recompute", "full", *said, reading);
+    }
+  }
+}
+
 }  // namespace
 
+bool is_trainer_config(const Settings& settings) {
+  return find(settings.given, "model_name_or_path") != nullptr &&
+         find(settings.given, "per_device_train_batch_size") != nullptr;
+}
+
+Settings flags_of_trainer_config(Settings settings) {
+  settings.dialect = Dialect::kAccelerate;
+  for (Setting& setting : settings.given) {
+    setting.key.insert(0, kProgramFlag);
+  }
+  return settings;
+}
+
 Settings filled_by_trainer(const Settings& settings) {
-  // Source: transformers, TrainingArguments (defaults) and integrations/deepspeed.py
-  // (HfTrainerDeepSpeedConfig.trainer_config_process); recalled, not read from a copy.
+  // Source: transformers 02348331, integrations/deepspeed.py (HfTrainerDeepSpeedConfig,
+  // trainer_config_process) and training_args.py (defaults).
   struct Filled {
     std::string_view key;
     std::string_view flag;
@@ -136,6 +206,8 @@ void read_trainer_flags(const Settings& settings, const describe::DataStore& dat
   read_trainer_model(settings, data, reading);
   read_sequence(settings, reading);
   read_trainer_batch(settings, reading);
+  read_trainer_format(settings, reading);
+  read_config_overrides(settings, reading);
   const Setting* again = flag(settings, "gradient_checkpointing");
   if (again != nullptr && to_lower(again->values.front()) == "true" &&
       !says(reading, "recompute")) {

@@ -67,15 +67,7 @@ TEST(WhoRuns, OthersAreRefusedByName) {
       {"accelerate launch -m axolotl.cli.train a.yml\n", "t.sh", "Axolotl"},
       {"tune run --nproc_per_node 4 full_finetune_distributed --config a\n", "t.sh", "torchtune"},
       {"xpk workload create --cluster c --command \"python3 x.py\"\n", "t.sh", "xpk"},
-      {"python ./deepy.py train.py a.yml\n", "t.sh", "GPT-NeoX"},
-      {"{\"pipe_parallel_size\": 4, \"model_parallel_size\": 2, "
-       "\"train_batch_size\": 8}",
-       "a.json", "GPT-NeoX"},
-      {"\"pipe-parallel-size\": 1\n\"train_micro_batch_size_per_gpu\": 4\n", "a.yml", "GPT-NeoX"},
-      {"max_duration: 10ba\ntrain_loader:\n  dataset:\n    split: "
-       "train\nfsdp_config:\n"
-       "  sharding_strategy: FULL_SHARD\n",
-       "a.yaml", "llm-foundry"},
+      {"python ./deepy.py train.py a\n", "t.sh", "GPT-NeoX"},
       {"model_name_or_path: m\nstage: sft\nfinetuning_type: full\ndeepspeed: "
        "z.json\n",
        "a.yaml", "LLaMA-Factory"},

@@ -8,6 +8,7 @@
 #include "base/quantity_text.h"
 #include "base/text.h"
 #include "describe/layout/layout_text.h"
+#include "emit/beside_the_job.h"
 #include "emit/measured_row.h"
 #include "emit/not_known.h"
 #include "explain/estimate_json.h"
@@ -108,6 +109,9 @@ Json measured_run_json(const emit::MeasuredRun& run) {
 }
 
 std::string framework_word(const CheckAnswer& answer) {
+  if (!answer.reading.program.empty() && answer.reading.framework_known) {
+    return answer.reading.program;
+  }
   if (answer.reading.framework) {
     return std::string(describe::word_of<describe::Framework>(describe::kFrameworkWords,
                                                               *answer.reading.framework));
@@ -147,6 +151,7 @@ std::string check_json_text(const CheckAnswer& answer) {
     Json entry = place_json(one.place);
     entry["what"] = one.what;
     entry["why"] = one.why;
+    entry["beside_the_job"] = emit::is_beside_the_job(one);
     unresolved.push_back(std::move(entry));
   }
   Json& unknown = json["unknown"] = Json::array();
@@ -176,6 +181,45 @@ std::string titled_section(std::string_view title, const std::vector<std::string
   return text;
 }
 
+// What concerns the job, each line once; the rest is counted.
+std::vector<std::string> unresolved_lines(const CheckAnswer& answer) {
+  std::vector<std::string> lines;
+  std::size_t beside = 0;
+  for (const emit::Unresolved& one : answer.reading.unresolved) {
+    if (emit::is_beside_the_job(one)) {
+      ++beside;
+      continue;
+    }
+    const std::string place = emit::to_text(one.place);
+    std::string line =
+        fmt::format("{}{}{}: {}", place, place.empty() ? "" : ": ", printable(one.what), one.why);
+    if (std::find(lines.begin(), lines.end(), line) == lines.end()) {
+      lines.push_back(std::move(line));
+    }
+  }
+  if (beside > 0) {
+    lines.push_back(
+        fmt::format("and {} about paths, addresses, logging and variables (‹output› json has "
+                    "them)",
+                    beside));
+  }
+  return lines;
+}
+
+std::vector<std::string> unknown_lines(const CheckAnswer& answer) {
+  constexpr std::size_t kMost = 8;
+  const auto& unknown = answer.reading.unknown;
+  std::vector<std::string> lines;
+  for (std::size_t i = 0; i < std::min(kMost, unknown.size()); ++i) {
+    lines.push_back(
+        fmt::format("{}: {}", emit::to_text(unknown[i].place), unknown_text(unknown[i])));
+  }
+  if (unknown.size() > kMost) {
+    lines.push_back(fmt::format("and {} more (‹output› json has them)", unknown.size() - kMost));
+  }
+  return lines;
+}
+
 }  // namespace
 
 bool is_illegal(const CheckAnswer& answer) {
@@ -199,7 +243,8 @@ std::string to_text(const CheckAnswer& answer, const Style& style) {
                                  to_text(job_table(answer), style));
   if (answer.job) {
     const describe::Job& job = *answer.job;
-    text += fmt::format("{} on {}\n  {}\n", job.model.name, job.cluster.name,
+    text += fmt::format("{} ({} layers, hidden {}) on {}\n  {}\n", job.model.name,
+                        job.model.layer_count(), job.model.hidden, job.cluster.name,
                         describe::to_text(job.layout));
   } else {
     text += fmt::format("  {}\n", emit::layout_text(answer.reading));
@@ -213,19 +258,9 @@ std::string to_text(const CheckAnswer& answer, const Style& style) {
     text += illegal ? bad("not legal", style) + "\n" : good("legal", style) + "\n";
   }
   text += titled_section("rules", rules, style);
-  std::vector<std::string> left;
-  for (const emit::UnknownSetting& setting : answer.reading.unknown) {
-    left.push_back(fmt::format("{}: {}", emit::to_text(setting.place), unknown_text(setting)));
-  }
-  text += titled_section("unknown", left, style);
-  left.clear();
-  for (const emit::Unresolved& one : answer.reading.unresolved) {
-    const std::string place = emit::to_text(one.place);
-    left.push_back(
-        fmt::format("{}{}{}: {}", place, place.empty() ? "" : ": ", printable(one.what), one.why));
-  }
-  text += titled_section("unresolved", left, style);
   text += titled_section("not stated", answer.open, style);
+  text += titled_section("unresolved", unresolved_lines(answer), style);
+  text += titled_section("unknown", unknown_lines(answer), style);
   if (answer.measured) {
     text += bold("measured", style) + "\n" + measured_line(*answer.measured);
   }

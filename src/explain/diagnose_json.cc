@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "explain/diagnose_words.h"
+#include "explain/fabric_view.h"
 #include "explain/finding_json.h"
 #include "explain/json.h"
 #include "explain/laid_view.h"
@@ -270,6 +271,8 @@ std::string diagnose_json(const DiagnoseAnswer& answer) {
   add_findings(json, answer);
   json["prediction"] =
       answer.findings && answer.findings->laid ? laid_json(*answer.findings->laid) : Json();
+  json["fabric"] =
+      answer.findings && answer.findings->fabric ? fabric_json(*answer.findings->fabric) : Json();
   add_tables(json, answer);
   json["kpis"] = kpis_json(answer);
   json["unread"] = unread_json(answer.unread);

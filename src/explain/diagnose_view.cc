@@ -11,6 +11,7 @@
 #include "explain/diagnose_json.h"
 #include "explain/diagnose_lines.h"
 #include "explain/diagnose_tables.h"
+#include "explain/fabric_view.h"
 #include "explain/finding_view.h"
 #include "explain/laid_view.h"
 
@@ -22,6 +23,7 @@ using sextant::to_text;
 // The first screen: nothing is longer unless asked for.
 constexpr std::size_t kScreenLines = 40;
 constexpr std::size_t kVerboseRows = 20;
+constexpr std::size_t kFabricRows = 6;
 constexpr std::size_t kUnreadLines = 2;
 constexpr std::size_t kAssumedLines = 2;
 
@@ -170,9 +172,17 @@ std::string told_first(const DiagnoseAnswer& answer, const Style& style) {
   }
   text += lines_text(diagnosis_state(answer), style);
   text += section(breakdown_table(answer, true, style.format == Format::kTable), style);
-  return answer.findings && answer.findings->laid
-             ? text + section(laid_table(*answer.findings->laid), style)
-             : text;
+  if (answer.findings && answer.findings->laid) {
+    text += section(laid_table(*answer.findings->laid), style);
+  }
+  if (answer.findings && answer.findings->fabric) {
+    const diagnose::FabricView& fabric = *answer.findings->fabric;
+    text += section(fabric_table(fabric, answer.verbose ? kVerboseRows : kFabricRows), style);
+    if (const std::string left_out = fabric_left_out(fabric); !left_out.empty()) {
+      text += lines_text({{"fabric", left_out}}, style);
+    }
+  }
+  return text;
 }
 
 }  // namespace

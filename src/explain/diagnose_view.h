@@ -11,6 +11,7 @@
 #include "base/units.h"
 #include "describe/assumption.h"
 #include "diagnose/diagnosis.h"
+#include "diagnose/fabric.h"
 #include "diagnose/laid_over.h"
 #include "diagnose/rule_book.h"
 #include "explain/provenance.h"
@@ -54,7 +55,8 @@ struct FindingsAnswer {
   diagnose::RuleBook book;     // words of its rules
   std::string framework = {};  // whose settings are shown first; "": not known
   bool is_jax = false;         // where no framework is known: XLA recorded it
-  std::optional<diagnose::LaidOver> laid = std::nullopt;  // beside the step that was predicted
+  std::optional<diagnose::LaidOver> laid = std::nullopt;      // beside the step that was predicted
+  std::optional<diagnose::FabricView> fabric = std::nullopt;  // of the cluster that it ran on
   std::vector<std::string> met;  // what of ‹fail-on› holds, a sentence each
 };
 

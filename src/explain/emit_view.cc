@@ -65,6 +65,7 @@ std::string to_text(const PatchAnswer& answer, const Style& style) {
                        {"line", one.place.line}});
   }
   json["left_out"] = left_out_json(answer.left_out);
+  json["not_offered"] = answer.not_offered;
   return dumped(json);
 }
 

@@ -32,6 +32,7 @@ struct PatchAnswer {
   std::string diff;  // "" where nothing changes
   std::vector<emit::ByHand> by_hand;
   std::vector<emit::Inexpressible> left_out;
+  std::vector<std::string> not_offered;  // why there is no patch, though the job is a legal one
 };
 // The patch itself; JSON: schema sextant.emit-patch/1.
 std::string to_text(const PatchAnswer& answer, const Style& style);

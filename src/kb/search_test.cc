@@ -269,6 +269,55 @@ TEST(Search, ANoteOfOnesOwnNeverOutranksWhatWasMeasured) {
   }
 }
 
+std::vector<std::string> fused_ids(Index& index, const Question& question,
+                                   const std::vector<double>& nearness) {
+  std::vector<std::string> ids;
+  const auto ranked = index.search_with(question, nearness);
+  EXPECT_TRUE(ranked) << to_text(ranked.error());
+  for (const Ranked& one : *ranked) {
+    ids.push_back(index.entries()[one.entry].id);
+  }
+  return ids;
+}
+
+TEST(SearchByMeaning, WhereNothingIsNearTheWordsDecide) {
+  const std::vector<double> nothing(built_in().size(), 0.0);
+  const Question asked = words("pipeline bubble");
+  std::vector<std::string> plain = found_ids(built_in_index(), asked);
+  EXPECT_EQ(fused_ids(built_in_index(), asked, nothing), plain);
+}
+
+TEST(SearchByMeaning, WhatIsNearIsFoundWithoutAWord) {
+  std::vector<double> near(built_in().size(), 0.0);
+  near[5] = 0.9;
+  EXPECT_EQ(fused_ids(built_in_index(), words("qqqq"), near),
+            (std::vector<std::string>{built_in()[5].id}));
+  // The second of both ranks goes before the first of one: 1/62 + 1/62 is more than 1/61.
+  const Question asked = words("pipeline bubble");
+  const std::vector<std::string> plain = found_ids(built_in_index(), asked);
+  const auto second = std::ranges::find(built_in(), plain[1], &Entry::id) - built_in().begin();
+  near[static_cast<std::size_t>(second)] = 0.8;
+  EXPECT_EQ(fused_ids(built_in_index(), asked, near).front(), plain[1]);
+}
+
+TEST(SearchByMeaning, ANoteStaysBehindWhatWasMeasuredHoweverNear) {
+  std::vector<Entry> entries = built_in();
+  Entry note = own_entry("my-note", "sluggish");
+  note.title = "sluggish";
+  entries.push_back(note);
+  Index index = std::move(*Index::of(entries));
+  std::vector<double> near(entries.size(), 0.1);
+  near.back() = 1.0;
+  Question asked = words("all-reduce overlap");
+  asked.limit = 20;
+  const std::vector<std::string> ids = fused_ids(index, asked, near);
+  bool is_behind = false;
+  for (const std::string& id : ids) {
+    is_behind = is_behind || id == "my-note";
+    EXPECT_FALSE(is_behind && is_measured(*find_entry(entries, id))) << id;
+  }
+}
+
 TEST(Search, WordsOfTheQueryLanguageAreWords) {
   for (const std::string& text :
        {std::string("\"quoted"), std::string("a AND OR NOT NEAR(b"), std::string("title:*"),

@@ -20,6 +20,7 @@ namespace fs = std::filesystem;
 constexpr std::size_t kShown = 400;
 
 constexpr std::size_t kMostTables = 10'000;
+constexpr int kDeepestFolder = 32;
 
 using CsvReader = Result<std::vector<Row>> (*)(const CsvTable&, TableContext&);
 
@@ -154,20 +155,19 @@ bool is_table(const fs::path& path) {
   return extension == ".csv" || extension == ".json";
 }
 
-Result<void> add_folder(const fs::path& folder, std::vector<fs::path>& files) {
-  SEXTANT_CHECK_OK(may_read(folder));
-  std::error_code error;
-  fs::recursive_directory_iterator entries(folder, error);
-  for (; !error && entries != fs::recursive_directory_iterator(); entries.increment(error)) {
-    if (entries->is_regular_file(error) && is_table(entries->path())) {
-      files.push_back(entries->path());
+// Links to folders are not followed.
+Result<void> add_folder(const fs::path& folder, int depth, std::vector<fs::path>& files) {
+  SEXTANT_TRY(const std::vector<fs::path> entries, list_folder(folder, kMostTables + 1));
+  for (const fs::path& entry : entries) {
+    std::error_code error;
+    if (fs::is_directory(fs::symlink_status(entry, error)) && depth < kDeepestFolder) {
+      SEXTANT_CHECK_OK(add_folder(entry, depth + 1, files));
+    } else if (fs::is_regular_file(entry, error) && is_table(entry)) {
+      files.push_back(entry);
     }
     if (files.size() > kMostTables) {
       return invalid(fmt::format("more than {} tables", kMostTables), folder.string());
     }
-  }
-  if (error) {
-    return external(fmt::format("cannot list the folder: {}", error.message()), folder.string());
   }
   return {};
 }
@@ -217,7 +217,7 @@ Result<std::vector<fs::path>> expand_tables(std::span<const fs::path> paths) {
       continue;
     }
     std::vector<fs::path> inside;
-    SEXTANT_CHECK_OK(add_folder(path, inside));
+    SEXTANT_CHECK_OK(add_folder(path, 0, inside));
     if (inside.empty()) {
       return not_found("there is no table in the folder", path.string());
     }

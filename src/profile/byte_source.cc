@@ -15,14 +15,7 @@
 namespace sextant::profile {
 namespace {
 
-struct CloseTrace {
-  void operator()(std::FILE* file) const {
-    if (file != stdin) {
-      std::fclose(file);  // NOLINT(cppcoreguidelines-owning-memory): this is the owner
-    }
-  }
-};
-using TraceFile = std::unique_ptr<std::FILE, CloseTrace>;
+using TraceFile = std::unique_ptr<std::FILE, CloseStream>;
 
 class FileBytes final : public ByteSource {
  public:
@@ -152,27 +145,10 @@ Result<Head> read_head(std::unique_ptr<ByteSource> source, std::size_t bytes) {
 
 Result<std::unique_ptr<ByteSource>> open_bytes(const std::filesystem::path& path,
                                                std::int64_t limit) {
-  SEXTANT_CHECK_OK(may_read(path));
-  if (path == "-") {
-    return unpacked(std::make_unique<FileBytes>(TraceFile(stdin), "standard input", 0), limit,
-                    "standard input");
-  }
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) {
-    return invalid("is a directory", path.string(), "a file");
-  }
-  TraceFile file(std::fopen(path.c_str(), "rb"));
-  if (!file) {
-    const std::error_code reason(errno, std::generic_category());
-    return not_found("can't be opened: " + reason.message(), path.string());
-  }
-  std::int64_t size = 0;
-  if (std::filesystem::is_regular_file(path, ignored)) {
-    const std::uintmax_t bytes = std::filesystem::file_size(path, ignored);
-    size = ignored ? 0 : static_cast<std::int64_t>(bytes);
-  }
-  return unpacked(std::make_unique<FileBytes>(std::move(file), path.string(), size), limit,
-                  path.string());
+  SEXTANT_TRY(OpenFile file, open_file(path));
+  const std::string where = path == "-" ? "standard input" : path.string();
+  return unpacked(std::make_unique<FileBytes>(std::move(file.stream), where, file.size), limit,
+                  where);
 }
 
 Result<std::unique_ptr<ByteSource>> bytes_of(std::string_view held, std::int64_t limit) {

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include "base/file.h"
 #include "base/read_fence.h"
 #include "base/text.h"
 
@@ -19,6 +20,7 @@ namespace {
 
 constexpr std::string_view kSqliteMagic{"SQLite format 3\0", 16};
 constexpr std::size_t kHeaderBytes = 100;
+constexpr Bytes kMostHeld = 1_GiB;  // behind a fence
 // Tables and columns that are remembered: exports have some 150 tables.
 constexpr std::size_t kMostTables = 2'000;
 constexpr std::size_t kMostColumns = 200;
@@ -155,8 +157,12 @@ void Database::Finalize::operator()(sqlite3_stmt* statement) const {
 }
 
 Result<Database> Database::open(const std::filesystem::path& path) {
-  SEXTANT_CHECK_OK(may_read(path));
   const std::string where = path.string();
+  if (fence_stands()) {
+    // sqlite opens by name, which may have come to mean another file.
+    SEXTANT_TRY(const std::string bytes, read_file(path, kMostHeld));
+    return held(bytes, where);
+  }
   std::error_code failed;
   if (!std::filesystem::is_regular_file(path, failed) || failed) {
     return not_found("no such file, or not a plain one", where);

@@ -10,17 +10,18 @@
 namespace sextant::search {
 namespace {
 
-constexpr std::array<std::string_view, 19> kSearched{
+constexpr std::array<std::string_view, 20> kSearched{
     "tp",         "sp",      "cp",       "cp_method",
     "pp",         "vpp",     "schedule", "layers_per_stage",
     "ep",         "etp",     "dp",       "zero",
     "zero_group", "reshard", "mbs",      "recompute",
-    "dispatcher", "overlap", "order"};
+    "dispatcher", "overlap", "order",    "compile"};
 
 using describe::Axis;
 using describe::CpMethod;
 using describe::Dispatcher;
 using describe::Framework;
+using describe::Launch;
 using describe::Overlap;
 using describe::Recompute;
 using describe::RecomputeModule;
@@ -137,7 +138,7 @@ void choose_megatron_deepspeed(Choices& to) {
   to.zero = {Zero::kNone, Zero::kOptimizer, Zero::kGradients, Zero::kParameters};
 }
 
-void choose_torchtitan(const Problem& problem, Choices& to) {
+void choose_torchtitan(Choices& to) {
   to.sp = {true};
   to.cp_methods = {CpMethod::kAllGather, CpMethod::kP2pRing};
   to.schedules = {Schedule::k1f1b,      Schedule::kInterleaved1f1b,       Schedule::kGpipe,
@@ -151,9 +152,8 @@ void choose_torchtitan(const Problem& problem, Choices& to) {
   to.zero_groups = true;
   to.reshard = {true, false};
   to.always = {Overlap::kGradReduce, Overlap::kParamGather};
-  if (problem.job.layout.launch != describe::Launch::kEager) {
-    to.switches = {Overlap::kTensorParallel};  // asynchronous TP is a pass of the compiler
-  }
+  to.switches = {Overlap::kTensorParallel};  // asynchronous TP is a pass of the compiler
+  to.launches = {Launch::kEager, Launch::kCompiled};
   to.orders = {kPipelineLast};
 }
 
@@ -213,7 +213,7 @@ void choose_framework(const Problem& problem, Choices& to) {
       choose_megatron_deepspeed(to);
       break;
     case Framework::kTorchtitan:
-      choose_torchtitan(problem, to);
+      choose_torchtitan(to);
       break;
     case Framework::kDeepspeed:
       choose_deepspeed(to);
@@ -252,6 +252,7 @@ void fix_given(const Problem& problem, Choices& to) {
   fix(problem, "vpp", to.vpp, at.vpp);
   fix(problem, "sp", to.sp, at.sp);
   fix(problem, "cp_method", to.cp_methods, at.cp_method);
+  fix(problem, "compile", to.launches, at.launch);
   fix(problem, "dispatcher", to.dispatchers, at.dispatcher);
   fix(problem, "schedule", to.schedules, at.schedule);
   fix(problem, "recompute", to.recompute, at.recompute);
@@ -294,6 +295,7 @@ Choices choices_of(const Problem& problem) {
   to.sp = {false};
   to.cp_methods = {CpMethod::kP2pRing};
   to.dispatchers = {Dispatcher::kAllToAll};
+  to.launches = {job.layout.launch};
   to.schedules = {Schedule::k1f1b};
   to.recompute = {RecomputePolicy{}};
   to.reshard = {true};

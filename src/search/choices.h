@@ -24,6 +24,7 @@ struct Choices {
   std::vector<bool> sp;  // where tp > 1
   std::vector<describe::CpMethod> cp_methods;
   std::vector<describe::Dispatcher> dispatchers;
+  std::vector<describe::Launch> launches;
   std::vector<describe::Schedule> schedules;  // where pp > 1
   std::vector<std::int64_t> vpp;
   Splits splits = Splits::kNearlyEven;

@@ -103,11 +103,16 @@ double Explorer::share(const Shape& shape) const {
 
 Seconds Explorer::compute_floor(const Shape& shape) {
   Layout layout = space_.layout_of(shape, space_.variants(shape).front());
-  Seconds least = leaf_.compute_floor(layout);
-  for (const Zero zero : space_.choices().zero) {
-    if (passes_alone_) {
-      layout.zero = zero;
-      least = std::min(least, leaf_.compute_floor(layout));
+  Seconds least = step::StepFloors::kNever;
+  for (const describe::Launch launch : space_.choices().launches) {
+    layout.launch = launch;
+    layout.zero = Zero::kNone;
+    least = std::min(least, leaf_.compute_floor(layout));
+    for (const Zero zero : space_.choices().zero) {
+      if (passes_alone_) {
+        layout.zero = zero;
+        least = std::min(least, leaf_.compute_floor(layout));
+      }
     }
   }
   return least * (share(shape) * (1.0 + weight_)) + space_.problem().machine.facts.loop.value;

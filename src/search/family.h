@@ -101,6 +101,7 @@ class Explorer {
   // Shardings that need the same memory have the same number.
   static constexpr std::size_t kShardingKinds = 16;
   static std::size_t kind_of(const Sharding& sharding);
+  static std::uint64_t kept_bits(const describe::Layout& layout);
   // An order of a mesh that shards inside a slice otherwise than the first.
   [[nodiscard]] bool has_other_order(const describe::Layout& layout) const;
   // The same where orders of ranks differ.
@@ -130,7 +131,8 @@ class Explorer {
   void lower_to_cut(const describe::Layout& layout, const std::vector<std::int64_t>& held,
                     Lightest& least) const;
   const Lightest& lightest(const describe::Layout& layout);
-  // Can no layout with the layout's shape, sp and pp fit? A rank that holds least does not.
+  // Can no layout with the layout's shape, kept_bits() and pp fit? A rank that holds least does
+  // not.
   bool is_too_large(const describe::Layout& layout, const std::vector<SwitchGroup>& groups);
   bool is_too_large(const describe::Layout& layout);  // with any pp
 
@@ -140,7 +142,8 @@ class Explorer {
   std::unordered_map<std::uint64_t, bool> fits_;                        // of the shape explored
   std::unordered_map<std::uint64_t, bool> may_fit_;                     // of it too
   std::map<std::pair<std::int64_t, std::int64_t>, Lightest> lightest_;  // by pp and microbatches
-  std::map<std::pair<std::int64_t, bool>, bool> too_large_;  // by pp and sp, of the shape explored
+  // By pp and kept_bits(), of the shape explored.
+  std::map<std::pair<std::int64_t, std::uint64_t>, bool> too_large_;
   std::size_t whole_;  // of Choices::recompute: all layers computed again
   bool passes_alone_;
   std::vector<describe::Overlap> hides_most_;
@@ -153,8 +156,8 @@ class Explorer {
   };
   std::vector<std::array<Floor, kHiddenSets>> floors_;
   std::uint64_t layouts_ = 0;  // explored
-  // Of the shape explored, by pp, sp and switches.
-  std::map<std::tuple<std::int64_t, bool, bool, const void*>, Switches> switches_;
+  // Of the shape explored, by pp, kept_bits() and switches.
+  std::map<std::tuple<std::int64_t, std::uint64_t, bool, const void*>, Switches> switches_;
   std::vector<Lane> lanes_;
   step::StepFloor lowest_;  // of a lane's policies
   step::StepFloor other_;

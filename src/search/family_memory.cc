@@ -14,6 +14,11 @@ std::size_t Explorer::kind_of(const Sharding& sharding) {
          (sharding.reshard ? 1 : 0);
 }
 
+// What of a variant says which tensors are kept, and how large.
+std::uint64_t Explorer::kept_bits(const Layout& layout) {
+  return (layout.sp ? 1U : 0U) | static_cast<std::uint64_t>(layout.launch) << 1U;
+}
+
 // Of the orders of a mesh, two shard inside a slice: with the pipeline outermost, and with data.
 bool Explorer::has_other_order(const Layout& layout) const {
   const auto& choices = space_.choices();
@@ -69,7 +74,7 @@ const Explorer::Lightest& Explorer::lightest(const Layout& layout) {
 }
 
 bool Explorer::is_too_large(const Layout& layout, const std::vector<SwitchGroup>& groups) {
-  const auto [known, is_new] = too_large_.try_emplace({layout.pp, layout.sp}, false);
+  const auto [known, is_new] = too_large_.try_emplace({layout.pp, kept_bits(layout)}, false);
   if (!is_new) {
     return known->second;
   }
@@ -109,7 +114,7 @@ bool Explorer::is_too_large(const Layout& layout) {
 
 bool Explorer::fits(const Layout& layout, const SwitchGroup& group, std::size_t split,
                     const Sharding& sharding) {
-  std::uint64_t key = layout.sp ? 1 : 0;
+  std::uint64_t key = kept_bits(layout);
   const auto add = [&key](std::uint64_t value, unsigned bits) { key = key << bits | value; };
   add(static_cast<std::uint64_t>(layout.pp), 16);
   add(static_cast<std::uint64_t>(layout.vpp), 12);
@@ -143,7 +148,7 @@ bool Explorer::fits_at_all(Layout& layout, const Switches& switches, std::size_t
 
 // Does the rank that holds least fit?
 bool Explorer::may_fit(const Layout& layout, const SwitchGroup& group, const Sharding& sharding) {
-  std::uint64_t key = layout.sp ? 1 : 0;
+  std::uint64_t key = kept_bits(layout);
   key = key << 16U | static_cast<std::uint64_t>(layout.pp);
   key = key << 5U | kind_of(layout, sharding);
   key = key << 16U | group.policy;
@@ -162,7 +167,7 @@ bool Explorer::may_fit(const Layout& layout, const SwitchGroup& group, const Sha
 const Explorer::Switches& Explorer::switches_in(const Layout& layout) {
   const std::vector<SwitchGroup>& groups = space_.switches(layout);
   const auto [known, is_new] =
-      switches_.try_emplace({layout.pp, layout.sp, has_other_order(layout), &groups});
+      switches_.try_emplace({layout.pp, kept_bits(layout), has_other_order(layout), &groups});
   if (is_new) {
     known->second.groups = &groups;
     fill(layout, known->second);

@@ -10,6 +10,7 @@
 #include "describe/comm_facts.h"
 #include "describe/layout/layout_words.h"
 #include "machine/machine.h"
+#include "search/choices.h"
 #include "search/leaf.h"
 #include "step/estimate.h"
 
@@ -114,6 +115,7 @@ std::vector<std::pair<std::string, Layout>> unsearched(const Task& task, const L
       others.emplace_back(key, std::move(other));
     }
   };
+  const Choices choices = choices_of(task.problem);
   for (const describe::Launch launch :
        {describe::Launch::kEager, describe::Launch::kCompiled, describe::Launch::kCudaGraph}) {
     Layout other = layout;
@@ -125,6 +127,20 @@ std::vector<std::pair<std::string, Layout>> unsearched(const Task& task, const L
     Layout other = layout;
     other.attention = kernel;
     add("attention", other);
+  }
+  for (const describe::Zero zero : {describe::Zero::kGradients, describe::Zero::kParameters}) {
+    if (std::ranges::find(choices.zero, zero) == choices.zero.end()) {
+      Layout other = layout;
+      other.zero = zero;
+      add("zero", other);
+    }
+  }
+  if (std::ranges::find(choices.switches, describe::Overlap::kGradReduce) ==
+          choices.switches.end() &&
+      !layout.overlaps(describe::Overlap::kGradReduce)) {
+    Layout other = layout;
+    other.overlap.insert(other.overlap.begin(), describe::Overlap::kGradReduce);
+    add("overlap", other);
   }
   describe::Job job = task.problem.job;
   job.layout = layout;

@@ -74,6 +74,7 @@ Simplicity::Simplicity(const Choices& choices, const describe::Job& job,
     : plain_(job.layout), plain_sp_(choices.sp.front()) {
   plain_.cp_method = choices.cp_methods.front();
   plain_.dispatcher = choices.dispatchers.front();
+  plain_.launch = choices.launches.front();
   plain_.order = choices.orders.front();
   plain_.recompute = choices.recompute.front();
   plain_.zero = choices.zero.front();
@@ -111,6 +112,7 @@ Burdens Simplicity::of_mesh(const Layout& layout) const {
   all[Burden::kSwitches] = one_where(layout.tp > 1 && layout.sp != plain_sp_) +
                            one_where(layout.cp > 1 && layout.cp_method != plain_.cp_method) +
                            one_where(layout.ep > 1 && layout.dispatcher != plain_.dispatcher) +
+                           one_where(layout.launch != plain_.launch) +
                            one_where(layout.order != plain_.order) +
                            one_where(!is_plain_schedule(layout.schedule));
   const auto sizes = sizes_of(layout);

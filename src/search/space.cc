@@ -121,7 +121,9 @@ std::vector<Variant> Space::make_variants(const Shape& shape) {
     for (const describe::CpMethod method : if_it_matters(choices_.cp_methods, shape.cp > 1)) {
       for (const describe::Dispatcher dispatcher :
            if_it_matters(choices_.dispatchers, shape.ep > 1)) {
-        add({sp && shape.tp > 1, method, dispatcher});
+        for (const describe::Launch launch : choices_.launches) {
+          add({sp && shape.tp > 1, method, dispatcher, launch});
+        }
       }
     }
   }
@@ -140,6 +142,7 @@ Layout Space::layout_of(const Shape& shape, const Variant& variant) const {
   layout.sp = variant.sp;
   layout.cp_method = variant.cp_method;
   layout.dispatcher = variant.dispatcher;
+  layout.launch = variant.launch;
   layout.pp = 1;
   layout.vpp = 1;
   layout.schedule = Schedule::k1f1b;

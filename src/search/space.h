@@ -32,6 +32,7 @@ struct Variant {
   bool sp = false;
   describe::CpMethod cp_method = describe::CpMethod::kP2pRing;
   describe::Dispatcher dispatcher = describe::Dispatcher::kAllToAll;
+  describe::Launch launch = describe::Launch::kEager;
 };
 
 struct Pipeline {

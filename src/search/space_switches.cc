@@ -161,7 +161,8 @@ void Space::set(const Sharding& sharding, Layout& layout) const {
 
 Space::SwitchKey Space::variant_bits(const Layout& layout) {
   return (layout.sp ? 1U : 0U) | static_cast<SwitchKey>(layout.cp_method) << 1U |
-         static_cast<SwitchKey>(layout.dispatcher) << 4U;
+         static_cast<SwitchKey>(layout.dispatcher) << 4U |
+         static_cast<SwitchKey>(layout.launch) << 7U;
 }
 
 Space::SwitchKey Space::shape_bits(const Layout& layout) {

@@ -309,14 +309,17 @@ class EveryLayout {
     for (const bool sp : choices_.sp) {
       for (const describe::CpMethod method : choices_.cp_methods) {
         for (const describe::Dispatcher dispatcher : choices_.dispatchers) {
-          const bool again = (layout.tp == 1 && sp != choices_.sp.front()) ||
-                             (layout.cp == 1 && method != choices_.cp_methods.front()) ||
-                             (layout.ep == 1 && dispatcher != choices_.dispatchers.front());
-          layout.sp = sp && layout.tp > 1;
-          layout.cp_method = method;
-          layout.dispatcher = dispatcher;
-          if (!again) {
-            add_shardings(layout);
+          for (const describe::Launch launch : choices_.launches) {
+            const bool again = (layout.tp == 1 && sp != choices_.sp.front()) ||
+                               (layout.cp == 1 && method != choices_.cp_methods.front()) ||
+                               (layout.ep == 1 && dispatcher != choices_.dispatchers.front());
+            layout.sp = sp && layout.tp > 1;
+            layout.cp_method = method;
+            layout.dispatcher = dispatcher;
+            layout.launch = launch;
+            if (!again) {
+              add_shardings(layout);
+            }
           }
         }
       }

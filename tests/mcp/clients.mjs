@@ -12,6 +12,7 @@ import { join } from "node:path";
 
 import { Client as NewClient, StreamableHTTPClientTransport as NewHttp } from "@modelcontextprotocol/client";
 import { StdioClientTransport as NewStdio } from "@modelcontextprotocol/client/stdio";
+import Ajv2020 from "ajv/dist/2020.js";
 import { Client as OldClient } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport as OldStdio } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport as OldHttp } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
@@ -87,6 +88,48 @@ const CALLS = {
   kb_add: [{ title: "A note of the tests", advice: "Try tp=2 first.", source: "the tests" }, "note"],
 };
 const textOf = (result) => result.content.filter((one) => one.type === "text").map((one) => one.text).join("\n");
+
+// More of what a tool can answer, for the fields of its documents.
+const OTHERS = {
+  memory: [{ model: "llama-3.1-405b", on: "8xh100-sxm" }, { ...laid, layout: "tp=3" }],
+  plan: [{ model: "llama-3.1-405b", on: "8xh100-sxm" }, { ...job, gbs: 64, fix: "pp=1,tp=2", "why-not": "tp=4", tokens: "1T" }],
+  estimate: [
+    { ...laid, layout: "tp=3" },
+    { ...laid, sweep: "mbs=1,2" },
+    { ...laid, tokens: "1T", price: 2, verbose: true },
+    { on: "8xh100-sxm", collective: "all_reduce" },
+    { on: "8xh100-sxm", collective: "all_reduce", sweep: "bytes" },
+  ],
+  explain: [{ topic: "input-bound" }, { topic: "memory", ...laid }],
+  traffic: [{ ...laid, layout: "tp=3" }],
+  emit: [{ ...laid, layout: "tp=3" }, { diff: "train.sh", on: "8xh100-sxm", layout: "tp=4" }],
+  diagnose: [{ trace: ["run.pt.trace.json"], ...laid, verbose: true }],
+  tune: [{ trace: ["run.pt.trace.json"] }, { ...job, idea: ["tp=4"], "no-planner": true }],
+  kb_search: [{ what: ["recomputation"], kind: "win" }],
+  verify_proposal: [{ ...laid, change: "tp=3", cite: ["kb:nothing"] }],
+};
+
+// The schema with nothing allowed that it does not name, wherever it names members.
+function closed(schema) {
+  if (Array.isArray(schema)) return schema.map(closed);
+  if (schema === null || typeof schema !== "object") return schema;
+  const all = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, closed(value)]));
+  return schema.properties ? { ...all, additionalProperties: false } : all;
+}
+
+// A tool's schema says every field that its answers have, to a validator that knows nothing else.
+async function sayEveryField(client, label) {
+  const { tools } = await client.listTools();
+  for (const tool of tools.filter((one) => one.name !== "kb_add")) {
+    const validate = new Ajv2020({ strict: false }).compile(closed(tool.outputSchema));
+    for (const given of [CALLS[tool.name][0], ...(OTHERS[tool.name] ?? [])]) {
+      const result = await client.callTool({ name: tool.name, arguments: given });
+      const holds = !result.isError && validate(result.structuredContent);
+      check(holds, `${label}: ${tool.name} ${JSON.stringify(given)}: ${JSON.stringify(validate.errors ?? textOf(result))}`);
+    }
+    check(!validate({ outcome: "fine", answer: { schema: "sextant.text/1", nonsense: 1 }, notes: [], handle: "h" }), `${label}: ${tool.name}: the closed schema can fail`);
+  }
+}
 
 async function callEverything(client, label) {
   const { tools } = await client.listTools();
@@ -185,6 +228,7 @@ async function run(kind, label, client, transport) {
   await readEverything(client, label);
   await stayInside(client, label);
   if (kind === "old") await logged(client, label);
+  if (label === "new client, stdio") await sayEveryField(client, label);
   await progressAndCancel(client, label, kind);
   await client.close();
 }

@@ -1,6 +1,8 @@
 #include "front/mcp/listed_tool.h"
 
 #include <algorithm>
+#include <initializer_list>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -34,18 +36,34 @@ Json input_schema(const app::ToolRow& row) {
   return schema;
 }
 
-// Short, as every client holds all of them: what the members mean is said once (docs/mcp.md).
+Json object_of_members(std::initializer_list<std::pair<const char*, const char*>> members) {
+  Json properties = Json::object();
+  for (const auto& [name, type] : members) {
+    properties[name] = {{"type", type}};
+  }
+  return {{"type", "object"}, {"properties", std::move(properties)}};
+}
+
+Json list_of(Json items) {
+  return {{"type", "array"}, {"items", std::move(items)}};
+}
+
+// Names and types alone, as every client holds all of them: what the members mean is said once
+// (docs/interface.md, docs/mcp.md).
 Json output_schema(const app::ToolRow& row) {
-  const auto of_type = [](std::string_view type) { return Json{{"type", type}}; };
-  return {{"type", "object"},
-          {"properties",
-           {{"outcome", {{"type", "string"}, {"enum", {"fine", "no", "interrupted"}}}},
-            {"answer", Json::parse(explain::answer_schema(row.use_case))},
-            {"left_out", of_type("array")},
-            {"notes", of_type("array")},
-            {"handle", of_type("string")},
-            {"files", of_type("array")}}},
-          {"required", {"outcome", "answer", "notes", "handle"}}};
+  const Json text{{"type", "string"}};
+  return {
+      {"type", "object"},
+      {"properties",
+       {{"outcome", {{"type", "string"}, {"enum", {"fine", "no", "interrupted"}}}},
+        {"answer", Json::parse(explain::answer_schema(row.use_case))},
+        {"left_out",
+         list_of(object_of_members({{"at", "string"}, {"kept", "integer"}, {"of", "integer"}}))},
+        {"notes", list_of(text)},
+        {"handle", text},
+        {"files", list_of(object_of_members(
+                      {{"name", "string"}, {"bytes", "integer"}, {"uri", "string"}}))}}},
+      {"required", {"outcome", "answer", "notes", "handle"}}};
 }
 
 std::string title_of(std::string_view name) {

@@ -198,7 +198,8 @@ std::string measured_section(const app::Context& context, const std::filesystem:
          "rule's "
          "over that of ours; best possible: over the fastest measured. Every run of a table fits, "
          "so the rule knows what fits without asking.\n\n" +
-         summary + "\nSources with few groups, one by one:\n\n" + lines + regret_table(context, truth);
+         summary + "\nSources with few groups, one by one:\n\n" + lines +
+         regret_table(context, truth);
 }
 
 }  // namespace sextant::bench

@@ -34,7 +34,7 @@ std::string launched_with(const emit::Settings& settings, std::string_view key) 
 
 // The device that the files name; nothing where none is named that is known.
 Result<std::optional<std::string>> device_of_files(const FileJob& out, const Context& context,
-                                                describe::Job& job) {
+                                                   describe::Job& job) {
   if (const std::string cluster = launched_with(out.settings, "cluster"); !cluster.empty()) {
     SEXTANT_TRY(const describe::Cluster known, describe::load_cluster(cluster, context.data));
     return std::optional(known.device.id);

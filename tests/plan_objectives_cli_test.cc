@@ -177,20 +177,18 @@ TEST(PlanObjectives, ABatchThatDevicesDoNotDivideIsSaidWithWhatWouldHelp) {
   }
 }
 
-// Nothing says so, and no search changes it: torchtitan's own switch.
+// Nothing says so, and no search changes it: CUDA graphs.
 TEST(PlanObjectives, SwitchesThatNoSearchChangesAreNamedWhereTheyGain) {
-  const json answer =
-      answer_of({"plan", "llama-3.1-8b", "--on", "8xh100-sxm", "--framework", "torchtitan", "--seq",
-                 "8k", "--gbs", "16", "--fix", "mbs=1,tp=1,pp=1"});
+  const json answer = answer_of({"plan", "qwen3-30b-a3b", "--on", "8xgb200", "--seq", "8k", "--gbs",
+                                 "64", "--fix", "mbs=1,cp=1,tp=1,pp=1"});
   EXPECT_EQ(answer["sequence"], 8192);
   const json& compiled = answer["shifts"][0];
-  EXPECT_EQ(compiled["what"], "compile=compile");
+  EXPECT_EQ(compiled["what"], "compile=cuda-graph");
   EXPECT_LT(step_of(compiled), step_of(answer["plans"][0]));
-  const json same =
-      json::parse(run_sextant({"estimate", "llama-3.1-8b", "--on", "8xh100-sxm", "--framework",
-                               "torchtitan", "--seq", "8192", "--gbs", "16", "--layout",
-                               compiled["layout"].get<std::string>(), "--json"})
-                      .out);
+  const json same = json::parse(
+      run_sextant({"estimate", "qwen3-30b-a3b", "--on", "8xgb200", "--seq", "8192", "--gbs", "64",
+                   "--layout", compiled["layout"].get<std::string>(), "--json"})
+          .out);
   EXPECT_DOUBLE_EQ(step_of(same), step_of(compiled));
 }
 

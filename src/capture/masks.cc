@@ -51,7 +51,8 @@ void mask_flag_values(std::vector<std::string>& words) {
 }  // namespace
 
 bool is_secret_name(std::string_view variable) {
-  for (const std::string_view part : split(to_lower(variable), '_')) {
+  const std::string name = to_lower(variable);
+  for (const std::string_view part : split(name, '_')) {
     if (is_one_of(part, {"key", "token", "secret", "password", "passwd", "pass", "credential",
                          "credentials", "cookie", "auth", "apikey", "pat"})) {
       return true;

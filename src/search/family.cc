@@ -468,7 +468,8 @@ void Explorer::time_all(Layout& layout, const Sharding& sharding, BestPlans& bes
     const step::StepTerms time = leaf_.time(layout);
     const Seconds value = time.step + time.computing * weight_;
     settled.timed += 1.0;
-    least_.emplace_back(sets.bits(i), leaf_.hiding_less() + time.computing * weight_);
+    const step::HidingLess& less = leaf_.hiding_less();
+    least_.emplace_back(sets.bits(i), less.step + less.computing * weight_);
     if (value < best.bound(layout) || may_be_simplest(layout, value, best, true)) {
       const cost::RankMemory memory = leaf_.memory(layout);
       best.add({layout, time, memory.least, memory.device});

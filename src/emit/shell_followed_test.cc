@@ -150,6 +150,18 @@ TEST(ShellFollowed, WhatCommandsPrintIsWorkedOutWhereItFollows) {
   EXPECT_EQ(last_line("run $(nproc)"), (WordLine{"run", "<$(nproc)>"}));
 }
 
+TEST(ShellFollowed, CalculatorsHavePowersAndNoBits) {
+  EXPECT_EQ(last_line("run $(bc <<< \"2^10\") $(bc <<< \"2 ^ 3 ^ 2 - 12\") $(bc <<< \"(1+2)^2\")"),
+            (WordLine{"run", "1024", "500", "9"}));
+  const std::vector<std::string> open{"2**3", "010+1", "2--3", "4|2",  "4&6",         "1<2",
+                                      "2^-1", "0x10",  "1/0",  "9^99", "scale=2;1/2", "1.5*2"};
+  for (const std::string& asked : open) {
+    const std::string call = "$(bc <<< \"" + asked + "\")";
+    EXPECT_EQ(last_line("run " + call), (WordLine{"run", '<' + call + '>'})) << asked;
+  }
+  EXPECT_EQ(last_line("run $(bc -l <<< 10/4)"), (WordLine{"run", "<$(bc -l <<< 10/4)>"}));
+}
+
 TEST(ShellFollowed, FilesThatItWritesAreItsFiles) {
   const ShellScript script = script_of(
       "Z=3\ncat <<EOT > ds.json\n{\"zero_optimization\": {\"stage\": $Z}, \"a\": $X}\nEOT\n"

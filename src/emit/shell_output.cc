@@ -89,6 +89,27 @@ std::optional<std::string> computed_text(std::string_view expression) {
   return value ? std::optional(std::to_string(*value)) : std::nullopt;
 }
 
+// `bc` reads whole decimal numbers, and ^ is its power. What it reads otherwise than a script's
+// arithmetic, 010 and 2--3 and comparisons, stays open.
+std::optional<std::string> calculated(std::string_view expression) {
+  constexpr std::string_view kDigits = "0123456789";
+  std::string made;
+  for (std::size_t at = 0; at < expression.size();) {
+    const std::size_t end = std::min(expression.find_first_not_of(kDigits, at), expression.size());
+    const std::string_view number = expression.substr(at, end - at);
+    const char c = end < expression.size() ? expression[end] : ' ';
+    if ((number.size() > 1 && number[0] == '0') ||
+        std::string_view(" \t+-*/%^()").find(c) == std::string_view::npos ||
+        (number.empty() && c != ' ' && c != '(' && c != ')' && made.ends_with(c))) {
+      return std::nullopt;
+    }
+    made += number;
+    made += c == '^' ? std::string("**") : std::string(1, c);
+    at = end + 1;
+  }
+  return computed_text(made);
+}
+
 std::string file_of(std::string_view path, std::string_view ending) {
   std::string_view base = base_name(path);
   if (!ending.empty() && base.ends_with(ending) && base != ending) {
@@ -183,11 +204,14 @@ Result<std::optional<ShellRuns>> ShellReader::printed_by(const ShellCommand& com
     return written != nullptr && written->known ? std::optional(written->text) : std::nullopt;
   }
   if (program == "bc") {
+    if (fields.size() > 1) {  // -l has fractions; a file
+      return std::nullopt;
+    }
     SEXTANT_TRY(const auto input, input_of(command, text, spot));
     if (!input || !is_known_here(*input, spot)) {
       return std::nullopt;
     }
-    const auto value = computed_text(trimmed(text_of(*input)));
+    const auto value = calculated(trimmed(text_of(*input)));
     return value ? std::optional(ShellRuns{{.text = *value}}) : std::nullopt;
   }
   if (program == "echo") {

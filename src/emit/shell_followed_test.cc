@@ -162,6 +162,16 @@ TEST(ShellFollowed, CalculatorsHavePowersAndNoBits) {
   EXPECT_EQ(last_line("run $(bc -l <<< 10/4)"), (WordLine{"run", "<$(bc -l <<< 10/4)>"}));
 }
 
+TEST(ShellFollowed, EscapesThatStandForBytesStayOpen) {
+  EXPECT_EQ(last_line("for i in $(printf '1\\n2\\t3\\n'); do run $i; done"),
+            (WordLine{"run", "3"}));
+  EXPECT_EQ(last_line("run \"$(printf 'a\\\\n')\""), (WordLine{"run", "a\\n"}));
+  for (const std::string_view asked : {"\\064", "\\x38", "8\\c9", "\\e[1m8", "8\\"}) {
+    const std::string call = "$(printf '" + std::string(asked) + "')";
+    EXPECT_EQ(last_line("run " + call), (WordLine{"run", '<' + call + '>'})) << asked;
+  }
+}
+
 TEST(ShellFollowed, FilesThatItWritesAreItsFiles) {
   const ShellScript script = script_of(
       "Z=3\ncat <<EOT > ds.json\n{\"zero_optimization\": {\"stage\": $Z}, \"a\": $X}\nEOT\n"

@@ -33,17 +33,36 @@ void drop_last_lines(ShellRuns& runs) {
   }
 }
 
+// What "\\n", "\\t" and "\\\\" stand for; nothing where there are other escapes.
+std::optional<std::string> unescaped(std::string_view text) {
+  std::string made;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '\\') {
+      made += text[i];
+      continue;
+    }
+    ++i;
+    const std::size_t which =
+        i < text.size() ? std::string_view("nt\\").find(text[i]) : std::string_view::npos;
+    if (which == std::string_view::npos) {
+      return std::nullopt;
+    }
+    made += "\n\t\\"[which];
+  }
+  return made;
+}
+
 // "02" of printf's "%02d" and its like; nothing where the format asks for more.
-std::optional<std::string> formatted(std::string_view format,
+std::optional<std::string> formatted(std::string_view written,
                                      const std::vector<std::string>& values) {
+  const std::optional<std::string> decoded = unescaped(written);
+  if (!decoded) {
+    return std::nullopt;
+  }
+  const std::string_view format = *decoded;
   std::string made;
   std::size_t used = 0;
   for (std::size_t i = 0; i < format.size(); ++i) {
-    if (format[i] == '\\' && i + 1 < format.size()) {
-      ++i;
-      made += format[i] == 'n' ? '\n' : format[i] == 't' ? '\t' : format[i];
-      continue;
-    }
     if (format[i] != '%') {
       made += format[i];
       continue;

@@ -141,6 +141,22 @@ TEST(ShellFollowed, TextsOfHereDocumentsAreTexts) {
   EXPECT_EQ(last_line("read A\nrun $A"), (WordLine{"run", "<$A>"}));
 }
 
+// As bash has them: blanks run together, other separators each end a field.
+TEST(ShellFollowed, WhatIsReadFallsIntoFields) {
+  const auto fields = [](const std::string& reads) {
+    return last_line(reads + "\nrun \"$A\" \"$B\" \"$C\"");
+  };
+  EXPECT_EQ(fields("read -r A B C <<< \"8   2\""), (WordLine{"run", "8", "2", ""}));
+  EXPECT_EQ(fields("read -r A B <<< \"  8 \t 2  3  \"\nC=x"), (WordLine{"run", "8", "2  3", "x"}));
+  EXPECT_EQ(fields("IFS=, read -r A B C <<< \"8,,2\""), (WordLine{"run", "8", "", "2"}));
+  EXPECT_EQ(fields("IFS=', ' read -r A B C <<< \"8 ,  2 4\""), (WordLine{"run", "8", "2", "4"}));
+  EXPECT_EQ(fields("IFS=, read -r A B <<< \"8,2,\"\nC=x"), (WordLine{"run", "8", "2", "x"}));
+  EXPECT_EQ(fields("IFS=, read -r A B <<< \"8,2,4,\"\nC=x"), (WordLine{"run", "8", "2,4,", "x"}));
+  EXPECT_EQ(fields("IFS= read -r A <<< \" 8 2 \"\nB=y; C=x"), (WordLine{"run", " 8 2 ", "y", "x"}));
+  EXPECT_EQ(last_line("IFS=, read -ra A <<< \"8,,2\"\nrun ${#A[@]} ${A[2]}"),
+            (WordLine{"run", "3", "2"}));
+}
+
 TEST(ShellFollowed, WhatCommandsPrintIsWorkedOutWhereItFollows) {
   EXPECT_EQ(last_line("run $(echo 8) $(expr 2 + 3) $(printf '%02d' 7) $(basename /a/b.sh .sh)"),
             (WordLine{"run", "8", "5", "07", "b"}));

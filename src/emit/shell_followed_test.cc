@@ -188,6 +188,34 @@ TEST(ShellFollowed, EscapesThatStandForBytesStayOpen) {
   }
 }
 
+std::string text_in(const ScriptFile& file) {
+  std::string text;
+  for (const ScriptWord& part : file.parts) {
+    text += part.at.text;
+  }
+  return text;
+}
+
+TEST(ShellFollowed, EchoDecodesEscapesWhereItIsTold) {
+  EXPECT_EQ(last_line("for i in $(echo -e '1\\n2\\t3'); do run $i; done"), (WordLine{"run", "3"}));
+  EXPECT_EQ(last_line("run \"$(echo '1\\n2')\" \"$(echo -eE '1\\n2')\" \"$(echo -x)\""),
+            (WordLine{"run", "1\\n2", "1\\n2", "-x"}));
+  for (const std::string_view asked : {"-e '\\064'", "-ne '\\x38'", "-e '8\\c9'", "-E -e '8\\'"}) {
+    const std::string call = "$(echo " + std::string(asked) + ")";
+    EXPECT_EQ(last_line("run " + call), (WordLine{"run", '<' + call + '>'})) << asked;
+  }
+  // In files that it writes, too.
+  const ShellScript script = script_of(
+      "echo -e '{\\n\\t1}' > a\necho -e '\\x7b' > b\necho '\\n' > c\necho -n 8 > d\necho 4 >> d\n"
+      "echo -e \"$X\\n\" > e\n");
+  ASSERT_EQ(script.written.size(), 5U);
+  EXPECT_EQ(text_in(script.written[0]), "{\n\t1}\n");
+  EXPECT_FALSE(script.written[1].known);
+  EXPECT_EQ(text_in(script.written[2]), "\\n\n");
+  EXPECT_EQ(text_in(script.written[3]), "84\n");
+  EXPECT_EQ(text_in(script.written[4]), "$X\n\n");
+}
+
 TEST(ShellFollowed, FilesThatItWritesAreItsFiles) {
   const ShellScript script = script_of(
       "Z=3\ncat <<EOT > ds.json\n{\"zero_optimization\": {\"stage\": $Z}, \"a\": $X}\nEOT\n"

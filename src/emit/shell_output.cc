@@ -33,7 +33,8 @@ void drop_last_lines(ShellRuns& runs) {
   }
 }
 
-// What "\\n", "\\t" and "\\\\" stand for; nothing where there are other escapes.
+// With a line end, a tab and a backslash for "\n", "\t" and "\\"; nothing where there are other
+// escapes.
 std::optional<std::string> unescaped(std::string_view text) {
   std::string made;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -155,12 +156,40 @@ std::optional<std::string> printed_words(std::string_view program,
   return std::nullopt;
 }
 
-// The words of `echo` with a line end; escapes are not undone.
-ShellRuns echoed(const std::vector<ShellRuns>& fields) {
+// "-n", "-e", "-E" and several in one; any other word of `echo` is printed.
+bool is_echo_option(std::string_view word) {
+  return word.size() > 1 && word[0] == '-' &&
+         word.find_first_not_of("neE", 1) == std::string_view::npos;
+}
+
+// Escapes decoded run by run; nothing where one is not decoded, or begins in one run and ends in
+// another. What is not known keeps its spelling.
+std::optional<ShellRuns> unescaped_runs(ShellRuns runs) {
+  for (ShellRun& run : runs) {
+    if (!run.why.empty() || run.text.find('\\') == std::string::npos) {
+      continue;
+    }
+    std::optional<std::string> text = unescaped(run.text);
+    if (!text) {
+      return std::nullopt;
+    }
+    run.text = *std::move(text);
+    run.verbatim = false;
+  }
+  return runs;
+}
+
+// The words of `echo` with a line end, as far as it says so; nothing for escapes that stay open.
+std::optional<ShellRuns> echoed(const std::vector<ShellRuns>& fields) {
   ShellRuns runs;
+  bool escapes = false;
+  bool ends_line = true;
   std::size_t first = 1;
-  while (first < fields.size() && is_one_of(text_of(fields[first]), {"-e", "-n", "-E", "-en"})) {
-    ++first;
+  for (; first < fields.size() && is_echo_option(text_of(fields[first])); ++first) {
+    const std::string option = text_of(fields[first]);
+    ends_line = ends_line && option.find('n') == std::string::npos;
+    const std::size_t last = option.find_last_of("eE");
+    escapes = last == std::string::npos ? escapes : option[last] == 'e';
   }
   for (std::size_t i = first; i < fields.size(); ++i) {
     if (i > first) {
@@ -168,7 +197,16 @@ ShellRuns echoed(const std::vector<ShellRuns>& fields) {
     }
     runs.insert(runs.end(), fields[i].begin(), fields[i].end());
   }
-  runs.push_back({.text = "\n"});
+  if (escapes) {
+    std::optional<ShellRuns> decoded = unescaped_runs(std::move(runs));
+    if (!decoded) {
+      return std::nullopt;
+    }
+    runs = *std::move(decoded);
+  }
+  if (ends_line) {
+    runs.push_back({.text = "\n"});
+  }
   return runs;
 }
 

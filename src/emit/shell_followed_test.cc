@@ -166,6 +166,17 @@ TEST(ShellFollowed, WhatCommandsPrintIsWorkedOutWhereItFollows) {
   EXPECT_EQ(last_line("run $(nproc)"), (WordLine{"run", "<$(nproc)>"}));
 }
 
+TEST(ShellFollowed, SequencesOfAnySizeAreNotMade) {
+  EXPECT_EQ(last_line("run $(seq -1 1)"), (WordLine{"run", "-1", "0", "1"}));
+  EXPECT_EQ(last_line("run x$(seq 2 1)"), (WordLine{"run", "x"}));
+  for (const std::string_view asked :
+       {"-2 9223372036854775807", "9223372036854775807 -9223372036854775808",
+        "-9223372036854775808 0", "1 100000", "9223372036854775807", "1 2 3", "1.5"}) {
+    const std::string call = "$(seq " + std::string(asked) + ")";
+    EXPECT_EQ(last_line("run " + call), (WordLine{"run", '<' + call + '>'})) << asked;
+  }
+}
+
 TEST(ShellFollowed, CalculatorsHavePowersAndNoBits) {
   EXPECT_EQ(last_line("run $(bc <<< \"2^10\") $(bc <<< \"2 ^ 3 ^ 2 - 12\") $(bc <<< \"(1+2)^2\")"),
             (WordLine{"run", "1024", "500", "9"}));

@@ -92,8 +92,11 @@ std::optional<std::string> sequence_lines(const std::vector<std::string>& words)
   const auto first = words.size() == 2 ? to_integer(words[0]) : std::optional<std::int64_t>(1);
   const auto last = words.empty() ? std::nullopt : to_integer(words.back());
   constexpr std::int64_t kMost = 1024;
-  if (words.size() > 2 || !first || !last || *first < -kMost || *last - *first > kMost ||
-      *last > kMost * kMost) {
+  constexpr std::int64_t kLargest = kMost * kMost;  // first of all: a difference may not fit
+  const auto fits = [](const std::optional<std::int64_t>& one) {
+    return one && *one >= -kLargest && *one <= kLargest;
+  };
+  if (words.size() > 2 || !fits(first) || !fits(last) || *last - *first > kMost) {
     return std::nullopt;
   }
   std::string text;

@@ -15,6 +15,7 @@
 #include <sched.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -23,7 +24,10 @@
 namespace sextant::capture {
 namespace {
 
-// What a program asks of the kernel only to leave, to look into others or to change the machine.
+constexpr int kMemfdSecret = 447;  // of every processor; headers of the kernel may be older
+
+// What a program asks of the kernel only to leave, to look into others, to change the machine or to
+// hold memory that belongs to no process.
 constexpr std::array kRefused{
     SYS_socket,    SYS_io_uring_setup, SYS_ptrace,        SYS_process_vm_readv,
     SYS_keyctl,    SYS_add_key,        SYS_request_key,   SYS_bpf,
@@ -31,7 +35,9 @@ constexpr std::array kRefused{
     SYS_unshare,   SYS_setns,          SYS_userfaultfd,   SYS_process_vm_writev,
     SYS_reboot,    SYS_kexec_load,     SYS_init_module,   SYS_finit_module,
     SYS_open_tree, SYS_move_mount,     SYS_fsopen,        SYS_mount_setattr,
-    SYS_swapon,    SYS_settimeofday,   SYS_clock_settime, SYS_open_by_handle_at};
+    SYS_swapon,    SYS_settimeofday,   SYS_clock_settime, SYS_open_by_handle_at,
+    SYS_shmget,    SYS_memfd_create,   SYS_msgget,        kMemfdSecret,
+    SYS_connect};
 
 #if defined(__x86_64__)
 constexpr std::uint32_t kMachine = AUDIT_ARCH_X86_64;
@@ -48,10 +54,25 @@ sock_filter jump_equal(std::uint32_t value, std::uint8_t yes, std::uint8_t no) {
   return {BPF_JMP | BPF_JEQ | BPF_K, yes, no, value};
 }
 
+constexpr std::uint16_t kLoad = BPF_LD | BPF_W | BPF_ABS;
+constexpr std::uint16_t kReturn = BPF_RET | BPF_K;
+constexpr std::uint32_t kDeny = SECCOMP_RET_ERRNO | EPERM;
+
+// A pair of streams is a pipe. One of datagrams can be sent to any socket that has a path.
+void add_socketpair(std::vector<sock_filter>& code) {
+  constexpr std::uint32_t kTypeBits = 0xf;
+  constexpr std::size_t kType = offsetof(seccomp_data, args) + sizeof(std::uint64_t);
+  code.push_back(jump_equal(static_cast<std::uint32_t>(SYS_socketpair), 0, 7));
+  code.push_back(statement(kLoad, offsetof(seccomp_data, args)));
+  code.push_back(jump_equal(AF_UNIX, 0, 3));
+  code.push_back(statement(kLoad, kType));
+  code.push_back(statement(BPF_ALU | BPF_AND | BPF_K, kTypeBits));
+  code.push_back(jump_equal(SOCK_STREAM, 1, 0));
+  code.push_back(statement(kReturn, kDeny));
+  code.push_back(statement(kReturn, SECCOMP_RET_ALLOW));
+}
+
 std::vector<sock_filter> filter() {
-  constexpr std::uint16_t kLoad = BPF_LD | BPF_W | BPF_ABS;
-  constexpr std::uint16_t kReturn = BPF_RET | BPF_K;
-  constexpr std::uint32_t kDeny = SECCOMP_RET_ERRNO | EPERM;
   std::vector<sock_filter> code{
       statement(kLoad, offsetof(seccomp_data, arch)), jump_equal(kMachine, 1, 0),
       statement(kReturn, SECCOMP_RET_KILL_PROCESS), statement(kLoad, offsetof(seccomp_data, nr)),
@@ -67,6 +88,7 @@ std::vector<sock_filter> filter() {
     code.push_back(jump_equal(static_cast<std::uint32_t>(call), 0, 1));
     code.push_back(statement(kReturn, kDeny));
   }
+  add_socketpair(code);
   code.push_back(jump_equal(static_cast<std::uint32_t>(SYS_clone), 0, 3));
   code.push_back(statement(kLoad, offsetof(seccomp_data, args)));  // its low half, little-endian
   code.push_back({BPF_JMP | BPF_JSET | BPF_K, 0, 1, CLONE_NEWUSER});

@@ -3,13 +3,19 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <chrono>
+#include <climits>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
+#include <map>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -19,6 +25,7 @@
 #include <signal.h>  // NOLINT(modernize-deprecated-headers): kill is POSIX's
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -37,6 +44,7 @@ constexpr std::size_t kKeptOutput = 4'096;
 constexpr std::size_t kMostSpooled = 4'096;                        // calls
 constexpr std::size_t kMostSpooledBytes = std::size_t{16} << 20U;  // of all
 constexpr Bytes kMostOneCall = 16_MiB;
+constexpr std::size_t kShownOfAName = 300;  // of a folder or a program, in a reason
 constexpr int kPollMilliseconds = 10;
 constexpr int kLowestPriority = 19;
 constexpr int kGraceSeconds = 5;  // for what a script leaves in the background
@@ -61,6 +69,29 @@ void send(int out, char kind, std::string_view text) {
   _exit(1);
 }
 
+// What this program's caller had open is not the script's, however high its number is.
+void close_all_but(int kept) {
+  const auto first = static_cast<unsigned>(STDERR_FILENO + 1);
+  const auto one = static_cast<unsigned>(kept);
+  // NOLINTBEGIN(cppcoreguidelines-pro-type-vararg): as the kernel has it
+  const bool below = one <= first || syscall(SYS_close_range, first, one - 1, 0U) == 0;
+  if (below && syscall(SYS_close_range, one + 1, ~0U, 0U) == 0) {
+    return;
+  }
+  // NOLINTEND(cppcoreguidelines-pro-type-vararg)
+  std::vector<int> open_now;
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator("/proc/self/fd", error)) {
+    const auto descriptor = to_integer(entry.path().filename().string());
+    if (descriptor && *descriptor > STDERR_FILENO && *descriptor != kept) {
+      open_now.push_back(static_cast<int>(*descriptor));
+    }
+  }
+  for (const int descriptor : open_now) {
+    close(descriptor);
+  }
+}
+
 [[noreturn]] void start_script(const SandboxRequest& request, int printed, int why) {
   setsid();
   // Behind everything else, so that the watch gets its turn whatever the script starts.
@@ -74,7 +105,8 @@ void send(int out, char kind, std::string_view text) {
     _exit(1);
   };
   if (chdir(request.folder.c_str()) != 0) {
-    refuse(fmt::format("{}: {}", request.folder, errno_text()));
+    const std::string reason = errno_text();
+    refuse(fmt::format("{}: {}", printable(request.folder, kShownOfAName), reason));
   }
   std::vector<std::string> words = request.command;
   std::vector<std::string> environment = request.environment;
@@ -93,16 +125,13 @@ void send(int out, char kind, std::string_view text) {
   word_pointers.push_back(nullptr);
   variable_pointers.push_back(nullptr);
   fcntl(why, F_SETFD, FD_CLOEXEC);  // NOLINT(cppcoreguidelines-pro-type-vararg)
-  for (int descriptor = STDERR_FILENO + 1; descriptor < 1'024; ++descriptor) {
-    if (descriptor != why) {
-      close(descriptor);
-    }
-  }
+  close_all_but(why);
   if (const auto not_given = give_up_rights(request.limits)) {
     refuse(*not_given);
   }
   execvpe(word_pointers[0], word_pointers.data(), variable_pointers.data());
-  refuse(fmt::format("{} cannot be started: {}", words[0], errno_text()));
+  const std::string reason = errno_text();
+  refuse(fmt::format("{} cannot be started: {}", printable(words[0], kShownOfAName), reason));
   _exit(1);
 }
 
@@ -119,20 +148,85 @@ std::vector<std::string> processes_now() {
   return found;
 }
 
-// The memory that they hold.
-std::int64_t mib_of(const std::vector<std::string>& processes) {
-  const std::int64_t page = sysconf(_SC_PAGESIZE);
-  std::int64_t pages = 0;
-  for (const std::string& one : processes) {
-    std::ifstream statm("/proc/" + one + "/statm");
-    std::int64_t size = 0;
-    std::int64_t resident = 0;
-    std::int64_t shared = 0;
-    if (statm >> size >> resident >> shared) {
-      pages += std::max<std::int64_t>(resident - shared, 0);
+// "RssAnon:     1234 kB" of /proc/ID/status.
+std::int64_t bytes_in_line(std::string_view line, std::string_view name) {
+  constexpr std::int64_t kKib = 1'024;
+  if (!line.starts_with(name)) {
+    return 0;
+  }
+  const std::string_view value = trimmed(line.substr(name.size()));
+  return kKib * to_integer(value.substr(0, value.find(' '))).value_or(0);
+}
+
+std::optional<std::int64_t> hex_number(std::string_view text) {
+  std::int64_t value = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), value, 16);
+  return read.ec == std::errc() ? std::optional(value) : std::nullopt;
+}
+
+// Memory that processes share has no file, and it stays while one of them has it mapped, whether it
+// is resident in that one or not: so the whole of the mapping counts, once for all of them.
+class SharedMemory {
+ public:
+  // False where the kernel does not show this process's mappings.
+  bool add(const std::string& process) {
+    std::ifstream maps("/proc/" + process + "/maps");
+    std::map<std::string, std::int64_t, std::less<>> of_this;
+    bool shown = false;
+    for (std::string line; std::getline(maps, line);) {  // 65,530 at most, says the kernel
+      shown = true;
+      add_line(line, of_this);
+    }
+    for (const auto& [file, bytes] : of_this) {
+      bytes_[file] = std::max(bytes_[file], bytes);
+    }
+    return shown;
+  }
+
+  [[nodiscard]] std::int64_t bytes() const {
+    std::int64_t sum = 0;
+    for (const auto& [file, bytes] : bytes_) {
+      sum += bytes;
+    }
+    return sum;
+  }
+
+ private:
+  // "7f0000000000-7f0040000000 rw-s 00000000 00:01 1030    /dev/zero (deleted)"
+  static void add_line(std::string_view line,
+                       std::map<std::string, std::int64_t, std::less<>>& of_this) {
+    if (!line.ends_with("/dev/zero (deleted)")) {
+      return;
+    }
+    const std::vector<std::string_view> words = split(line, ' ');
+    constexpr std::size_t kInode = 4;
+    const std::size_t dash = words[0].find('-');
+    if (words.size() <= kInode || dash == std::string_view::npos) {
+      return;
+    }
+    const auto from = hex_number(words[0].substr(0, dash));
+    const auto to = hex_number(words[0].substr(dash + 1));
+    if (from && to && *to > *from) {
+      of_this[std::string(words[kInode])] += *to - *from;
     }
   }
-  return pages * page / (std::int64_t{1} << 20U);
+
+  std::map<std::string, std::int64_t, std::less<>> bytes_;
+};
+
+// The memory that they hold; what lies in files is bounded by the folders in memory.
+std::int64_t mib_of(const std::vector<std::string>& processes) {
+  SharedMemory shared;
+  std::int64_t bytes = 0;
+  for (const std::string& one : processes) {
+    const bool known = shared.add(one);
+    std::ifstream status("/proc/" + one + "/status");
+    for (std::string line; std::getline(status, line);) {
+      bytes += bytes_in_line(line, "RssAnon:");
+      bytes += known ? 0 : bytes_in_line(line, "RssShmem:");
+    }
+  }
+  return (bytes + shared.bytes()) / (std::int64_t{1} << 20U);
 }
 
 class Watch {
@@ -274,7 +368,7 @@ void watch_sandbox(const SandboxRequest& request, int out) {
   Watch watch(request, script, printed[0]);
   watch.run();
   watch.end_all();
-  std::array<char, 1'024> text{};
+  std::array<char, PIPE_BUF> text{};  // one write of a reason, which is shorter: one read
   const ssize_t refused = read(why[0], text.data(), text.size());
   if (refused > 0) {
     const ssize_t wrote = write(out, text.data(), static_cast<std::size_t>(refused));

@@ -11,7 +11,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -98,22 +97,27 @@ SpooledCall call_of(const std::vector<std::string>& words) {
   return call;
 }
 
-// Where the sandbox takes it from; it is gone with the sandbox.
-void leave(const SpooledCall& call) {
-  const std::string bytes = spooled(call);
-  const std::string path = fmt::format("{}/{}", kSpool, call.id);
+bool made_new_file(const std::string& path, std::string_view bytes) {
   // NOLINTNEXTLINE(cppcoreguidelines-pro-type-vararg): as the kernel has it
   const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  for (std::size_t done = 0; file >= 0 && done < bytes.size();) {
+  if (file < 0) {
+    return false;
+  }
+  std::size_t done = 0;
+  while (done < bytes.size()) {
     const ssize_t wrote = write(file, bytes.data() + done, bytes.size() - done);
     if (wrote <= 0) {
       break;
     }
     done += static_cast<std::size_t>(wrote);
   }
-  if (file >= 0) {
-    close(file);
-  }
+  close(file);
+  return done == bytes.size();
+}
+
+// Where the sandbox takes it from; it is gone with the sandbox.
+void leave(const SpooledCall& call) {
+  made_new_file(fmt::format("{}/{}", kSpool, call.id), spooled(call));
 }
 
 Answers known_answers() {
@@ -171,14 +175,11 @@ int launch(const std::vector<std::string>& words, bool recorded, std::string_vie
   return start(std::span(words).subspan(inner));
 }
 
-// A script on standard input, as a file that bash can read.
+// A script on standard input, as a file that bash can read; it is gone with the sandbox.
 std::optional<std::string> script_from_input() {
   const auto text = read_file("-", kMostBatchScript);
-  const int memory = text ? memfd_create("sbatch", 0) : -1;
-  if (memory < 0 || write(memory, text->data(), text->size()) < 0) {
-    return std::nullopt;
-  }
-  return fmt::format("/proc/self/fd/{}", memory);
+  const std::string path = fmt::format("{}/sbatch-{}", kHome, getpid());
+  return text && made_new_file(path, *text) ? std::optional(path) : std::nullopt;
 }
 
 int submit(const std::vector<std::string>& words) {

@@ -93,10 +93,9 @@ std::optional<std::string> sequence_lines(const std::vector<std::string>& words)
   const auto last = words.empty() ? std::nullopt : to_integer(words.back());
   constexpr std::int64_t kMost = 1024;
   constexpr std::int64_t kLargest = kMost * kMost;  // first of all: a difference may not fit
-  const auto fits = [](const std::optional<std::int64_t>& one) {
-    return one && *one >= -kLargest && *one <= kLargest;
-  };
-  if (words.size() > 2 || !fits(first) || !fits(last) || *last - *first > kMost) {
+  const auto fits = [](std::int64_t one) { return one >= -kLargest && one <= kLargest; };
+  if (words.size() > 2 || !first || !last || !fits(*first) || !fits(*last) ||
+      *last - *first > kMost) {
     return std::nullopt;
   }
   std::string text;

@@ -8,7 +8,6 @@
 #include "base/integers.h"
 #include "base/text.h"
 #include "describe/layout/layout_text.h"
-#include "describe/model/load_model.h"
 #include "emit/other_words.h"
 #include "emit/setting_values.h"
 
@@ -156,7 +155,7 @@ class Foundry {
     if (!path) {
       return;
     }
-    if (auto known = describe::load_model(path->substr(path->rfind('/') + 1), data)) {
+    if (auto known = hub_model(*path, data)) {
       fact("model", known->name, "model.pretrained_model_name_or_path");
       reading_.model = *std::move(known);
     }

@@ -3,10 +3,12 @@
 // silent is not known.
 #pragma once
 
+#include <optional>
 #include <string_view>
 
 #include "base/result.h"
 #include "describe/data_store.h"
+#include "describe/model/model.h"
 #include "emit/dialects.h"
 #include "emit/settings.h"
 
@@ -36,6 +38,10 @@ Settings megatron_of_neox(const Settings& settings);
 // llm-foundry's YAML: FSDP, batch, shape and formats; ${…} stand for other keys.
 // Source: mosaicml/llm-foundry, scripts/train/yamls/pretrain (keys), Composer's FSDP words.
 Reading read_foundry(const Settings& settings, const describe::DataStore& data);
+
+// The catalogue's model that a job calls "meta-llama/Llama-3.1-8B" or "models/llama-3.1-8b". A job
+// is foreign text: what it names is never read, neither a file nor standard input.
+std::optional<describe::Model> hub_model(std::string_view name, const describe::DataStore& data);
 
 // A configuration of Hugging Face's trainer (TRL, alignment-handbook) as the program's flags.
 bool is_trainer_config(const Settings& settings);

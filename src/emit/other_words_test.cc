@@ -1,10 +1,15 @@
 #include "emit/other_words.h"
 
+#include <cstdio>
+#include <filesystem>
 #include <string>
 #include <string_view>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "base/scratch_folder_testing.h"
+#include "describe/model/load_model.h"
 #include "emit/dialects.h"
 #include "emit/files.h"
 #include "emit/not_known.h"
@@ -126,6 +131,46 @@ TEST(OtherWords, ATrainersConfigurationSaysItsFlags) {
   EXPECT_EQ(said_value(reading, "precision"), "bf16");
   EXPECT_EQ(said_value(reading, "recompute"), "full");
   EXPECT_FALSE(reading.model.has_value());
+}
+
+std::string trainer_of(std::string_view name) {
+  return fmt::format("model_name_or_path: {}\nper_device_train_batch_size: 2\noutput_dir: o\n",
+                     name);
+}
+
+std::string foundry_of(std::string_view name) {
+  return fmt::format(
+      "max_seq_len: 2048\nmax_duration: 10ba\nmodel:\n  pretrained_model_name_or_path: {}\n"
+      "train_loader:\n  dataset:\n    split: train\nglobal_train_batch_size: 512\n"
+      "fsdp_config:\n  sharding_strategy: FULL_SHARD\n",
+      name);
+}
+
+TEST(OtherWords, ModelsAreNamesOfTheCatalogue) {
+  for (const auto& file : {trainer_of("meta-llama/Llama-3.1-8B"), foundry_of("org/llama-3.1-8b")}) {
+    EXPECT_EQ(said_value(reading_of_file(file, "c.yaml"), "model"), "Llama-3.1-8B") << file;
+  }
+}
+
+// Standard input and a file of that name beside the program hold a model that could be read.
+TEST(OtherWords, NoFileThatAJobNamesIsReadAsItsModel) {
+  const ScratchFolder scratch;
+  const std::string config = scratch.write(
+      "config.json",
+      R"({"model_type": "llama", "hidden_size": 64, "num_hidden_layers": 2, "vocab_size": 256,
+          "num_attention_heads": 4, "num_key_value_heads": 4, "intermediate_size": 128})");
+  ASSERT_TRUE(describe::load_model(config, describe::DataStore{}));
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::current_path(scratch.path());
+  for (const std::string_view name : {"'-'", "org/-", "config.json", "org/config.json"}) {
+    for (const std::string& file : {trainer_of(name), foundry_of(name)}) {
+      ASSERT_NE(std::freopen(config.c_str(), "r", stdin), nullptr);
+      const Reading reading = reading_of_file(file, "c.yaml");
+      EXPECT_FALSE(reading.model.has_value()) << file;
+      EXPECT_EQ(said_value(reading, "model"), "") << file;
+    }
+  }
+  std::filesystem::current_path(before);
 }
 
 TEST(OtherWords, ExpertsOfAModelElsewhereAreSpread) {

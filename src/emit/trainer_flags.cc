@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -45,8 +47,7 @@ void read_trainer_model(const Settings& settings, const describe::DataStore& dat
     return;
   }
   const std::string& path = said->values.front();
-  const std::string name = path.substr(path.rfind('/') + 1);
-  if (auto model = describe::load_model(name, data)) {
+  if (auto model = hub_model(path, data)) {
     reading.model = std::move(*model);
     add_fact("model", reading.model->name, *said, reading);
   } else {
@@ -143,6 +144,15 @@ void read_config_overrides(const Settings& settings, Reading& reading) {
 }
 
 }  // namespace
+
+std::optional<describe::Model> hub_model(std::string_view name, const describe::DataStore& data) {
+  const std::string_view last = name.substr(name.rfind('/') + 1);
+  if (last == "-" || last.ends_with(".json")) {  // to load_model, standard input and a path
+    return std::nullopt;
+  }
+  auto model = describe::load_model(last, data);
+  return model ? std::optional(*std::move(model)) : std::nullopt;
+}
 
 bool is_trainer_config(const Settings& settings) {
   return find(settings.given, "model_name_or_path") != nullptr &&

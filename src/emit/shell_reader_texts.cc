@@ -1,6 +1,7 @@
 // Texts and files that a script runs or reads in turn: eval, bash -c, source, bash train.sh,
 // sbatch.
 #include <algorithm>
+#include <initializer_list>
 #include <utility>
 
 #include <fmt/format.h>

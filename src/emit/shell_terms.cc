@@ -1,5 +1,6 @@
 #include "emit/shell_terms.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 

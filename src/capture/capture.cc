@@ -16,7 +16,6 @@
 #include "capture/masks.h"
 #include "capture/stand_ins.h"
 #include "emit/shell_script.h"
-#include "kb/secrets.h"
 
 namespace sextant::capture {
 namespace {
@@ -321,8 +320,8 @@ Result<CaptureRun> capture_job(const CaptureRequest& request) {
     run.record.notes.emplace_back(
         "there were more calls than a record holds: the rest is left out");
   }
-  mask_secrets(request.environment, run.record);
-  run.output = kb::redacted(valid_text(result.output));
+  run.output = valid_text(result.output);
+  mask_secrets(request.environment, run.record, run.output);
   return run;
 }
 

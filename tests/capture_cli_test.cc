@@ -375,6 +375,15 @@ TEST(CaptureCli, AScriptThatStartsNothingSaysWhatItPrintedLast) {
   EXPECT_FALSE(fs::exists(captured.file()));
 }
 
+TEST(CaptureCli, AScriptThatBreaksOffSaysThatItsRecordMayNotBeWhole) {
+  const Captured captured("set -e\ntorchrun early.py\nfalse\ntorchrun late.py\n");
+  SKIP_WHERE_NOTHING_RUNS(captured);
+  EXPECT_EQ(captured.last_call(), "torchrun early.py");
+  EXPECT_NE(captured.notes().find("the script ended with 1: what it would start later"),
+            std::string::npos)
+      << captured.notes();
+}
+
 TEST(CaptureCli, OptionsBehindTheDashesAreTheScripts) {
   const Captured captured("torchrun train.py \"$@\"\n", {"--help", "--json", "--", "[1,2]", ""});
   SKIP_WHERE_NOTHING_RUNS(captured);

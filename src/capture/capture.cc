@@ -209,10 +209,13 @@ SandboxRequest sandbox_request(const CaptureRequest& request,
   return sandbox;
 }
 
-std::string end_note(SandboxEnd end, const SandboxLimits& limits) {
-  switch (end) {
+std::string end_note(const SandboxResult& result, const SandboxLimits& limits) {
+  switch (result.end) {
     case SandboxEnd::kExited:
-      return {};
+      return result.exit_code == 0
+                 ? std::string()
+                 : fmt::format("the script ended with {}: what it would start later is not known",
+                               result.exit_code);
     case SandboxEnd::kTime:
       return fmt::format("the script was ended after {} s: what it would start later is not known",
                          limits.seconds);
@@ -313,7 +316,7 @@ Result<CaptureRun> capture_job(const CaptureRequest& request) {
   for (const std::string& word : batch) {
     run.record.batch.push_back(valid_text(word));
   }
-  if (const std::string note = end_note(run.end, request.limits); !note.empty()) {
+  if (const std::string note = end_note(result, request.limits); !note.empty()) {
     run.record.notes.push_back(note);
   }
   if (result.calls_cut) {

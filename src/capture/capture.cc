@@ -237,6 +237,19 @@ Answers other_answers(Answers answers) {
   return answers;
 }
 
+void note_what_is_open(const std::set<std::string>& questions, emit::CaptureRecord& record) {
+  for (const std::string& question : questions) {
+    record.notes.push_back(fmt::format(
+        "the script asked {}: nobody said, so what depends on it is not known", question));
+  }
+  const bool open = std::ranges::any_of(
+      record.calls, [](const emit::CapturedCall& call) { return !call.open.empty(); });
+  if (questions.empty() && open) {
+    record.notes.emplace_back(
+        "words came out otherwise when the script ran again ($RANDOM, a date): they are not known");
+  }
+}
+
 }  // namespace
 
 WouldRun would_run(const CaptureRequest& request) {
@@ -301,14 +314,11 @@ Result<CaptureRun> capture_job(const CaptureRequest& request) {
   run.end = result.end;
   run.ended_with = result.exit_code;
   run.record = collected.record();
-  if (collected.asked()) {
+  if (collected.asked() || !run.record.calls.empty()) {
     sandbox.answers = other_answers(sandbox.answers);
     SEXTANT_TRY(const SandboxResult again, run_in_sandbox(sandbox));
     open_what_differs(run.record, Collected(request, again).record());
-    for (const std::string& question : collected.questions()) {
-      run.record.notes.push_back(fmt::format(
-          "the script asked {}: nobody said, so what depends on it is not known", question));
-    }
+    note_what_is_open(collected.questions(), run.record);
   }
   run.record.command = request.command;
   run.record.folder = valid_text(request.folder);

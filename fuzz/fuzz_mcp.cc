@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/text_pages.h"
 #include "front/mcp/base64.h"
 #include "front/mcp/server.h"
 #include "front/mcp/shortened.h"
@@ -77,6 +78,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (const auto decoded = from_base64(bytes)) {
     check(to_base64(*decoded) == bytes);
   }
-  page_of(bytes, 2, 100);
+  check(sextant::page_of(bytes, 2, 100).text.size() <= 100);
   return 0;
 }

@@ -34,7 +34,7 @@ class LlmTools {
   Result<std::string> path(const std::string& arguments);
   Result<std::string> estimate(const std::string& arguments);
   Result<std::string> command(const std::string& arguments);
-  Result<std::string> command_help(const std::string& arguments) const;
+  [[nodiscard]] Result<std::string> command_help(const std::string& arguments) const;
   Result<void> fill_plan(std::size_t most);
 
   const Tools& tools_;

@@ -141,6 +141,22 @@ TEST(ShellFollowed, TextsOfHereDocumentsAreTexts) {
   EXPECT_EQ(last_line("read A\nrun $A"), (WordLine{"run", "<$A>"}));
 }
 
+// As bash has them: blanks run together, other separators each end a field.
+TEST(ShellFollowed, WhatIsReadFallsIntoFields) {
+  const auto fields = [](const std::string& reads) {
+    return last_line(reads + "\nrun \"$A\" \"$B\" \"$C\"");
+  };
+  EXPECT_EQ(fields("read -r A B C <<< \"8   2\""), (WordLine{"run", "8", "2", ""}));
+  EXPECT_EQ(fields("read -r A B <<< \"  8 \t 2  3  \"\nC=x"), (WordLine{"run", "8", "2  3", "x"}));
+  EXPECT_EQ(fields("IFS=, read -r A B C <<< \"8,,2\""), (WordLine{"run", "8", "", "2"}));
+  EXPECT_EQ(fields("IFS=', ' read -r A B C <<< \"8 ,  2 4\""), (WordLine{"run", "8", "2", "4"}));
+  EXPECT_EQ(fields("IFS=, read -r A B <<< \"8,2,\"\nC=x"), (WordLine{"run", "8", "2", "x"}));
+  EXPECT_EQ(fields("IFS=, read -r A B <<< \"8,2,4,\"\nC=x"), (WordLine{"run", "8", "2,4,", "x"}));
+  EXPECT_EQ(fields("IFS= read -r A <<< \" 8 2 \"\nB=y; C=x"), (WordLine{"run", " 8 2 ", "y", "x"}));
+  EXPECT_EQ(last_line("IFS=, read -ra A <<< \"8,,2\"\nrun ${#A[@]} ${A[2]}"),
+            (WordLine{"run", "3", "2"}));
+}
+
 TEST(ShellFollowed, WhatCommandsPrintIsWorkedOutWhereItFollows) {
   EXPECT_EQ(last_line("run $(echo 8) $(expr 2 + 3) $(printf '%02d' 7) $(basename /a/b.sh .sh)"),
             (WordLine{"run", "8", "5", "07", "b"}));
@@ -148,6 +164,67 @@ TEST(ShellFollowed, WhatCommandsPrintIsWorkedOutWhereItFollows) {
   EXPECT_EQ(last_line("run $(bc <<< \"4*2\")"), (WordLine{"run", "8"}));
   EXPECT_EQ(last_line("run $(echo 8 | tr 8 9)"), (WordLine{"run", "<$(echo 8 | tr 8 9)>"}));
   EXPECT_EQ(last_line("run $(nproc)"), (WordLine{"run", "<$(nproc)>"}));
+}
+
+TEST(ShellFollowed, SequencesOfAnySizeAreNotMade) {
+  EXPECT_EQ(last_line("run $(seq -1 1)"), (WordLine{"run", "-1", "0", "1"}));
+  EXPECT_EQ(last_line("run x$(seq 2 1)"), (WordLine{"run", "x"}));
+  for (const std::string_view asked :
+       {"-2 9223372036854775807", "9223372036854775807 -9223372036854775808",
+        "-9223372036854775808 0", "1 100000", "9223372036854775807", "1 2 3", "1.5"}) {
+    const std::string call = "$(seq " + std::string(asked) + ")";
+    EXPECT_EQ(last_line("run " + call), (WordLine{"run", '<' + call + '>'})) << asked;
+  }
+}
+
+TEST(ShellFollowed, CalculatorsHavePowersAndNoBits) {
+  EXPECT_EQ(last_line("run $(bc <<< \"2^10\") $(bc <<< \"2 ^ 3 ^ 2 - 12\") $(bc <<< \"(1+2)^2\")"),
+            (WordLine{"run", "1024", "500", "9"}));
+  const std::vector<std::string> open{"2**3", "010+1", "2--3", "4|2",  "4&6",         "1<2",
+                                      "2^-1", "0x10",  "1/0",  "9^99", "scale=2;1/2", "1.5*2"};
+  for (const std::string& asked : open) {
+    const std::string call = "$(bc <<< \"" + asked + "\")";
+    EXPECT_EQ(last_line("run " + call), (WordLine{"run", '<' + call + '>'})) << asked;
+  }
+  EXPECT_EQ(last_line("run $(bc -l <<< 10/4)"), (WordLine{"run", "<$(bc -l <<< 10/4)>"}));
+}
+
+TEST(ShellFollowed, EscapesThatStandForBytesStayOpen) {
+  EXPECT_EQ(last_line("for i in $(printf '1\\n2\\t3\\n'); do run $i; done"),
+            (WordLine{"run", "3"}));
+  EXPECT_EQ(last_line("run \"$(printf 'a\\\\n')\""), (WordLine{"run", "a\\n"}));
+  for (const std::string_view asked : {"\\064", "\\x38", "8\\c9", "\\e[1m8", "8\\"}) {
+    const std::string call = "$(printf '" + std::string(asked) + "')";
+    EXPECT_EQ(last_line("run " + call), (WordLine{"run", '<' + call + '>'})) << asked;
+  }
+}
+
+std::string text_in(const ScriptFile& file) {
+  std::string text;
+  for (const ScriptWord& part : file.parts) {
+    text += part.at.text;
+  }
+  return text;
+}
+
+TEST(ShellFollowed, EchoDecodesEscapesWhereItIsTold) {
+  EXPECT_EQ(last_line("for i in $(echo -e '1\\n2\\t3'); do run $i; done"), (WordLine{"run", "3"}));
+  EXPECT_EQ(last_line("run \"$(echo '1\\n2')\" \"$(echo -eE '1\\n2')\" \"$(echo -x)\""),
+            (WordLine{"run", "1\\n2", "1\\n2", "-x"}));
+  for (const std::string_view asked : {"-e '\\064'", "-ne '\\x38'", "-e '8\\c9'", "-E -e '8\\'"}) {
+    const std::string call = "$(echo " + std::string(asked) + ")";
+    EXPECT_EQ(last_line("run " + call), (WordLine{"run", '<' + call + '>'})) << asked;
+  }
+  // In files that it writes, too.
+  const ShellScript script = script_of(
+      "echo -e '{\\n\\t1}' > a\necho -e '\\x7b' > b\necho '\\n' > c\necho -n 8 > d\necho 4 >> d\n"
+      "echo -e \"$X\\n\" > e\n");
+  ASSERT_EQ(script.written.size(), 5U);
+  EXPECT_EQ(text_in(script.written[0]), "{\n\t1}\n");
+  EXPECT_FALSE(script.written[1].known);
+  EXPECT_EQ(text_in(script.written[2]), "\\n\n");
+  EXPECT_EQ(text_in(script.written[3]), "84\n");
+  EXPECT_EQ(text_in(script.written[4]), "$X\n\n");
 }
 
 TEST(ShellFollowed, FilesThatItWritesAreItsFiles) {

@@ -33,17 +33,37 @@ void drop_last_lines(ShellRuns& runs) {
   }
 }
 
+// With a line end, a tab and a backslash for "\n", "\t" and "\\"; nothing where there are other
+// escapes.
+std::optional<std::string> unescaped(std::string_view text) {
+  std::string made;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '\\') {
+      made += text[i];
+      continue;
+    }
+    ++i;
+    const std::size_t which =
+        i < text.size() ? std::string_view("nt\\").find(text[i]) : std::string_view::npos;
+    if (which == std::string_view::npos) {
+      return std::nullopt;
+    }
+    made += "\n\t\\"[which];
+  }
+  return made;
+}
+
 // "02" of printf's "%02d" and its like; nothing where the format asks for more.
-std::optional<std::string> formatted(std::string_view format,
+std::optional<std::string> formatted(std::string_view written,
                                      const std::vector<std::string>& values) {
+  const std::optional<std::string> decoded = unescaped(written);
+  if (!decoded) {
+    return std::nullopt;
+  }
+  const std::string_view format = *decoded;
   std::string made;
   std::size_t used = 0;
   for (std::size_t i = 0; i < format.size(); ++i) {
-    if (format[i] == '\\' && i + 1 < format.size()) {
-      ++i;
-      made += format[i] == 'n' ? '\n' : format[i] == 't' ? '\t' : format[i];
-      continue;
-    }
     if (format[i] != '%') {
       made += format[i];
       continue;
@@ -72,8 +92,11 @@ std::optional<std::string> sequence_lines(const std::vector<std::string>& words)
   const auto first = words.size() == 2 ? to_integer(words[0]) : std::optional<std::int64_t>(1);
   const auto last = words.empty() ? std::nullopt : to_integer(words.back());
   constexpr std::int64_t kMost = 1024;
-  if (words.size() > 2 || !first || !last || *first < -kMost || *last - *first > kMost ||
-      *last > kMost * kMost) {
+  constexpr std::int64_t kLargest = kMost * kMost;  // first of all: a difference may not fit
+  const auto fits = [](const std::optional<std::int64_t>& one) {
+    return one && *one >= -kLargest && *one <= kLargest;
+  };
+  if (words.size() > 2 || !fits(first) || !fits(last) || *last - *first > kMost) {
     return std::nullopt;
   }
   std::string text;
@@ -87,6 +110,27 @@ std::optional<std::string> computed_text(std::string_view expression) {
   const auto value = arithmetic(
       expression, [](std::string_view) -> Result<std::int64_t> { return invalid("a name"); });
   return value ? std::optional(std::to_string(*value)) : std::nullopt;
+}
+
+// `bc` reads whole decimal numbers, and ^ is its power. What it reads otherwise than a script's
+// arithmetic, 010 and 2--3 and comparisons, stays open.
+std::optional<std::string> calculated(std::string_view expression) {
+  constexpr std::string_view kDigits = "0123456789";
+  std::string made;
+  for (std::size_t at = 0; at < expression.size();) {
+    const std::size_t end = std::min(expression.find_first_not_of(kDigits, at), expression.size());
+    const std::string_view number = expression.substr(at, end - at);
+    const char c = end < expression.size() ? expression[end] : ' ';
+    if ((number.size() > 1 && number[0] == '0') ||
+        std::string_view(" \t+-*/%^()").find(c) == std::string_view::npos ||
+        (number.empty() && c != ' ' && c != '(' && c != ')' && made.ends_with(c))) {
+      return std::nullopt;
+    }
+    made += number;
+    made += c == '^' ? std::string("**") : std::string(1, c);
+    at = end + 1;
+  }
+  return computed_text(made);
 }
 
 std::string file_of(std::string_view path, std::string_view ending) {
@@ -115,12 +159,40 @@ std::optional<std::string> printed_words(std::string_view program,
   return std::nullopt;
 }
 
-// The words of `echo` with a line end; escapes are not undone.
-ShellRuns echoed(const std::vector<ShellRuns>& fields) {
+// "-n", "-e", "-E" and several in one; any other word of `echo` is printed.
+bool is_echo_option(std::string_view word) {
+  return word.size() > 1 && word[0] == '-' &&
+         word.find_first_not_of("neE", 1) == std::string_view::npos;
+}
+
+// Escapes decoded run by run; nothing where one is not decoded, or begins in one run and ends in
+// another. What is not known keeps its spelling.
+std::optional<ShellRuns> unescaped_runs(ShellRuns runs) {
+  for (ShellRun& run : runs) {
+    if (!run.why.empty() || run.text.find('\\') == std::string::npos) {
+      continue;
+    }
+    std::optional<std::string> text = unescaped(run.text);
+    if (!text) {
+      return std::nullopt;
+    }
+    run.text = *std::move(text);
+    run.verbatim = false;
+  }
+  return runs;
+}
+
+// The words of `echo` with a line end, as far as it says so; nothing for escapes that stay open.
+std::optional<ShellRuns> echoed(const std::vector<ShellRuns>& fields) {
   ShellRuns runs;
+  bool escapes = false;
+  bool ends_line = true;
   std::size_t first = 1;
-  while (first < fields.size() && is_one_of(text_of(fields[first]), {"-e", "-n", "-E", "-en"})) {
-    ++first;
+  for (; first < fields.size() && is_echo_option(text_of(fields[first])); ++first) {
+    const std::string option = text_of(fields[first]);
+    ends_line = ends_line && option.find('n') == std::string::npos;
+    const std::size_t last = option.find_last_of("eE");
+    escapes = last == std::string::npos ? escapes : option[last] == 'e';
   }
   for (std::size_t i = first; i < fields.size(); ++i) {
     if (i > first) {
@@ -128,7 +200,16 @@ ShellRuns echoed(const std::vector<ShellRuns>& fields) {
     }
     runs.insert(runs.end(), fields[i].begin(), fields[i].end());
   }
-  runs.push_back({.text = "\n"});
+  if (escapes) {
+    std::optional<ShellRuns> decoded = unescaped_runs(std::move(runs));
+    if (!decoded) {
+      return std::nullopt;
+    }
+    runs = *std::move(decoded);
+  }
+  if (ends_line) {
+    runs.push_back({.text = "\n"});
+  }
   return runs;
 }
 
@@ -183,11 +264,14 @@ Result<std::optional<ShellRuns>> ShellReader::printed_by(const ShellCommand& com
     return written != nullptr && written->known ? std::optional(written->text) : std::nullopt;
   }
   if (program == "bc") {
+    if (fields.size() > 1) {  // -l has fractions; a file
+      return std::nullopt;
+    }
     SEXTANT_TRY(const auto input, input_of(command, text, spot));
     if (!input || !is_known_here(*input, spot)) {
       return std::nullopt;
     }
-    const auto value = computed_text(trimmed(text_of(*input)));
+    const auto value = calculated(trimmed(text_of(*input)));
     return value ? std::optional(ShellRuns{{.text = *value}}) : std::nullopt;
   }
   if (program == "echo") {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "emit/shell_read_fields.h"
 #include "emit/shell_reader.h"
 
 namespace sextant::emit {
@@ -57,26 +58,6 @@ ReadOptions read_options(const std::vector<ShellRuns>& fields) {
     }
   }
   return options;
-}
-
-// The fields of `read`'s text: as many as there are names, the last with what is left.
-std::vector<std::string> read_fields(std::string_view line, std::string_view separators,
-                                     const ReadOptions& options) {
-  const bool blanks = separators == " \t\n" || separators == " ";
-  const std::string_view text = blanks ? trimmed(line) : line;
-  const std::size_t most =
-      options.array ? text.size() + 1 : std::max<std::size_t>(options.names.size(), 1);
-  std::vector<std::string> fields;
-  std::size_t at = 0;
-  while (fields.size() + 1 < most && at < text.size()) {
-    const std::size_t end = std::min(text.find_first_of(separators, at), text.size());
-    fields.emplace_back(text.substr(at, end - at));
-    at = end + 1;
-  }
-  if (at < text.size()) {
-    fields.emplace_back(text.substr(at));
-  }
-  return fields;
 }
 
 }  // namespace
@@ -265,7 +246,9 @@ Result<void> ShellReader::read_variables(const ShellCommand& command, const Shel
   }
   std::string line = text_of(*input);
   line = options.whole ? line : line.substr(0, line.find('\n'));
-  give_read(options.names, options.array, read_fields(line, separators, options), spot);
+  const std::size_t most =
+      options.array ? line.size() + 1 : std::max<std::size_t>(options.names.size(), 1);
+  give_read(options.names, options.array, read_fields(line, separators, most), spot);
   return {};
 }
 

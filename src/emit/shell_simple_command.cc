@@ -237,24 +237,31 @@ Result<void> SimpleCommands::keep_body(std::size_t number, std::size_t start, st
   return {};
 }
 
+// Over the lines up to the one that says `ends_with`, and over that one: where it starts. Nothing:
+// there is none.
+std::optional<std::size_t> SimpleCommands::skip_to_line(std::string_view ends_with) {
+  while (!words_.at_end()) {
+    const std::size_t start = words_.at();
+    const std::string_view rest = words_.text().substr(start);
+    const std::string_view line = rest.substr(0, rest.find('\n'));
+    words_.skip(std::min(line.size() + 1, rest.size()));
+    if (trimmed(line) == ends_with) {
+      return start;
+    }
+  }
+  return std::nullopt;
+}
+
 Result<void> SimpleCommands::read_here_documents() {
   for (const Opened& opened : std::exchange(here_documents_, {})) {
     const std::size_t start = words_.at();
-    while (true) {
-      if (words_.at_end()) {
-        return invalid(fmt::format("the here-document {} that opens here is never closed",
-                                   printable(opened.ends_with)),
-                       words_.where(opened.at));
-      }
-      const std::size_t line_start = words_.at();
-      const std::string_view rest = words_.text().substr(line_start);
-      const std::string_view line = rest.substr(0, rest.find('\n'));
-      words_.skip(std::min(line.size() + 1, rest.size()));
-      if (trimmed(line) == opened.ends_with) {
-        SEXTANT_CHECK_OK(keep_body(opened.body, start, line_start, opened.literal));
-        break;
-      }
+    const std::optional<std::size_t> end = skip_to_line(opened.ends_with);
+    if (!end) {
+      return invalid(fmt::format("the here-document {} that opens here is never closed",
+                                 printable(opened.ends_with)),
+                     words_.where(opened.at));
     }
+    SEXTANT_CHECK_OK(keep_body(opened.body, start, *end, opened.literal));
   }
   return {};
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -39,6 +40,7 @@ class SimpleCommands {
   Result<bool> assignment(ShellCommand& command, ShellWord& word);
   Result<std::vector<ShellWord>> array_values();
   Result<void> read_redirections(std::vector<ShellRedirection>& list);
+  std::optional<std::size_t> skip_to_line(std::string_view ends_with);
   Result<void> keep_body(std::size_t number, std::size_t start, std::size_t end, bool literal);
 
   ShellWords words_;

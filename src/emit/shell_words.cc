@@ -206,6 +206,33 @@ void ShellWords::skip_here_text(std::string_view delimiter) {
   }
 }
 
+// Over one character, an escaped one with its backslash, a text in single quotes: what it opens is
+// awaited, what it closes no longer.
+Result<void> ShellWords::skip_inside(std::string& awaited) {
+  const bool in_quotes = awaited.back() == '"';
+  const char c = peek();
+  if (c == '\\') {
+    ++at_;
+  } else if (c == '\'' && !in_quotes) {
+    const std::size_t end = text_.find('\'', at_ + 1);
+    if (end == std::string_view::npos) {
+      return unclosed("quote '", at_);
+    }
+    at_ = end;
+  } else if (c == awaited.back()) {
+    awaited.pop_back();
+  } else if (c == '"') {
+    awaited += '"';
+  } else if (looking_at("$(") || looking_at("${")) {
+    ++at_;
+    awaited += peek() == '(' ? ')' : '}';
+  } else if (!in_quotes && (c == '(' || c == '[') && awaited.back() == (c == '(' ? ')' : ']')) {
+    awaited += awaited.back();
+  }
+  ++at_;
+  return {};
+}
+
 // One pass with a stack of the closing characters awaited: brackets in quotes in brackets cost no
 // more than their length.
 Result<void> ShellWords::skip_to_closing(char close) {
@@ -217,36 +244,17 @@ Result<void> ShellWords::skip_to_closing(char close) {
     if (at_end()) {
       return unclosed(fmt::format("bracket {}", text_[opened]), opened);
     }
-    const bool in_quotes = awaited.back() == '"';
-    const char c = peek();
     constexpr int kMostSearches = 64;  // each may look at the whole text
-    if (!in_quotes && c == '<' && here.empty() && searches < kMostSearches) {
-      here = here_delimiter();
-    } else if (c == '\n' && !here.empty()) {
+    if (peek() == '\n' && !here.empty()) {
       ++at_;
       skip_here_text(std::exchange(here, {}));
       ++searches;
       continue;
     }
-    if (c == '\\') {
-      ++at_;
-    } else if (c == '\'' && !in_quotes) {
-      const std::size_t end = text_.find('\'', at_ + 1);
-      if (end == std::string_view::npos) {
-        return unclosed("quote '", at_);
-      }
-      at_ = end;
-    } else if (c == awaited.back()) {
-      awaited.pop_back();
-    } else if (c == '"') {
-      awaited += '"';
-    } else if (looking_at("$(") || looking_at("${")) {
-      ++at_;
-      awaited += peek() == '(' ? ')' : '}';
-    } else if (!in_quotes && (c == '(' || c == '[') && awaited.back() == (c == '(' ? ')' : ']')) {
-      awaited += awaited.back();
+    if (peek() == '<' && awaited.back() != '"' && here.empty() && searches < kMostSearches) {
+      here = here_delimiter();
     }
-    ++at_;
+    SEXTANT_CHECK_OK(skip_inside(awaited));
   }
   at_ = std::min(at_, text_.size());
   return {};

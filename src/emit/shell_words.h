@@ -92,6 +92,7 @@ class ShellWords {
   Result<void> read_command(std::vector<ShellPiece>& pieces, bool quoted);
   Result<void> read_backticks(std::vector<ShellPiece>& pieces, bool quoted);
   Result<void> read_one(std::vector<ShellPiece>& pieces, bool& wrote, int depth);
+  Result<void> skip_inside(std::string& awaited);
   void read_escape(std::vector<ShellPiece>& pieces, bool quoted);
   [[nodiscard]] std::string_view here_delimiter() const;
   void skip_here_text(std::string_view delimiter);

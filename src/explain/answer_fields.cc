@@ -26,7 +26,8 @@ constexpr auto kRows = std::to_array<std::pair<std::string_view, std::string_vie
       "values:a{of name value_TFLOPps kind source value_bytes value_GBps value value_MHz "
       "value_W value_us}, assumed:a{key value why source}"},
      {"memory",
-      "fits:b, tight:b, available_bytes:n, layout:s, fullest_rank:n, ranks:a{pipeline_rank "
+      "fits:b, tight:b, fit_odds:n, available_bytes:n, layout:s, fullest_rank:n, "
+      "ranks:a{pipeline_rank "
       "fullest_moment allocated_bytes reserved_bytes device_bytes items}, missing_bytes:n, "
       "fitting_changes:a, assumed:a{key value why source}, legal:b, violations:a{rule "
       "message nearest}"},
@@ -57,7 +58,7 @@ constexpr auto kRows = std::to_array<std::pair<std::string_view, std::string_vie
       "hardware_TFLOPps_per_device:n, utilisation:n, hardware_utilisation:n, "
       "terms:o{compute_s host_s tp_s cp_s ep_s pp_s dp_s bubble_s update_s loop_s}, "
       "communication:o{overhead exposed_s hidden_s axes}, energy:o{step_J tokens_per_J "
-      "device_W}, memory:o{fits tight pipeline_rank allocated_bytes device_bytes "
+      "device_W}, memory:o{fits tight fit_odds pipeline_rank allocated_bytes device_bytes "
       "available_bytes missing_bytes fitting_changes}, slowest:o{pipeline_rank stages "
       "microbatch_time_s}, stages:a{stage pipeline_rank first_layer layers forward_time_s "
       "backward_time_s forward_exposed_s backward_exposed_s send_forward_s "
@@ -109,8 +110,9 @@ constexpr auto kRows = std::to_array<std::pair<std::string_view, std::string_vie
       "violations:a{rule message nearest}"},
      {"check",
       "framework:s, legal:b, layout:s, not_known:a, facts:a{file line what value words}, "
-      "violations:a{rule severity message nearest}, unresolved:a{file line what why}, "
-      "unknown:a{key nearest file line}, not_stated:a, measured:o{step_time_s spread_s "
+      "violations:a{rule severity message nearest}, unresolved:a{file line what why "
+      "beside_the_job}, unknown:a{key nearest file line}, not_stated:a, measured:o{step_time_s "
+      "spread_s "
       "steps_counted steps_left_out tokens_per_s_per_device TFLOPps_per_device "
       "allocated_bytes reserved_bytes notes}, predicted:o, assumed:a{key value why source}"},
      {"emit",

@@ -21,11 +21,14 @@ std::string endpoint_target(const Endpoint& endpoint, std::string_view path) {
 }
 
 std::string without_key(std::string text, const std::string& key) {
+  constexpr std::string_view kPlace = "[key]";
   if (key.empty()) {
     return text;
   }
-  for (std::size_t at = text.find(key); at != std::string::npos; at = text.find(key, at)) {
-    text.replace(at, key.size(), "[key]");
+  // On behind the replacement, which may hold a short key itself.
+  for (std::size_t at = text.find(key); at != std::string::npos;
+       at = text.find(key, at + kPlace.size())) {
+    text.replace(at, key.size(), kPlace);
   }
   return text;
 }

@@ -105,6 +105,15 @@ TEST(Endpoint, AKeyThatIsAMereWordTakesNothingOutOfTheReply) {
   EXPECT_EQ(reply->text, "recompute=none");
 }
 
+TEST(Endpoint, AKeyThatItsReplacementHoldsIsReplacedOnce) {
+  const ScriptedModel model({}, {.text = "Incorrect key", .fault = Fault::kSaid});
+  const Endpoint endpoint{.base = model.url(), .model = "m", .key = "key"};
+  Spending spending{Budget()};
+  const auto reply = reply_from(endpoint, {.system = "s"}, spending, waiting_for_stop(nullptr));
+  ASSERT_FALSE(reply);
+  EXPECT_NE(reply.error().what.find("Incorrect [key]"), std::string::npos) << reply.error().what;
+}
+
 TEST(Endpoint, NoPartOfAKeyIsInAnErrorThatIsCutShort) {
   // The server's words are shown to their 300th byte, which is within the key.
   const ScriptedModel model({}, {.text = std::string(288, 'x') + kPlanted, .fault = Fault::kSaid});

@@ -73,10 +73,11 @@ Explorer::Explorer(const Space& space, const FindOptions& options)
 
 bool Explorer::may_be_simplest(const Layout& layout, Seconds floor, BestPlans& best,
                                bool switched) {
-  if (!best.is_near(floor)) {
+  const auto& asked = best.simplest();
+  if (!asked || !best.is_near(floor)) {
     return false;
   }
-  const Simplicity& measure = *best.simplest()->measure;
+  const Simplicity& measure = *asked->measure;
   return best.may_be_simplest(floor, measure.of_mesh(layout).total() +
                                          (switched ? measure.of_switches(layout).total() : 0));
 }
@@ -134,7 +135,7 @@ Seconds Explorer::value_floor(Seconds step, const step::StepFloor& floor,
 
 Seconds Explorer::cut_floor(const Pipeline& pipeline, const std::vector<std::int64_t>& held,
                             const step::StepFloor& floor, const Layout& layout) {
-  return value_floor(pipeline_floor_.of(pipeline, held, microbatches(layout), floor,
+  return value_floor(pipeline_floor_.of({pipeline, held, microbatches(layout)}, floor,
                                         floor.compute_share, space_.problem().machine.facts),
                      floor, layout);
 }
@@ -243,10 +244,11 @@ void Explorer::explore(const Shape& shape, Seconds compute_floor, BestPlans& bes
 
 // A layout of the family with this value or more changes nothing.
 Seconds Explorer::bound_of(const Layout& layout, BestPlans& best) {
-  return best.simplest()
-             ? std::max(best.bound(),
-                        best.simple_bound(best.simplest()->measure->of_mesh(layout).total()))
-             : best.bound();
+  const auto& asked = best.simplest();
+  if (!asked) {
+    return best.bound();
+  }
+  return std::max(best.bound(), best.simple_bound(asked->measure->of_mesh(layout).total()));
 }
 
 // Messages inside layers lie alike whether pipeline or data is outermost; on a mesh experts or
@@ -382,7 +384,7 @@ Seconds Explorer::floor_of(const SwitchGroup& group, const Pipeline& pipeline,
     }
   }
   const double share = std::min(floor.compute_share, whole.compute_share);
-  return value_floor(pipeline_floor_.of(pipeline, held, microbatches(layout), floor, share,
+  return value_floor(pipeline_floor_.of({pipeline, held, microbatches(layout)}, floor, share,
                                         space_.problem().machine.facts, again),
                      floor, layout);
 }
@@ -468,7 +470,8 @@ void Explorer::time_all(Layout& layout, const Sharding& sharding, BestPlans& bes
     const step::StepTerms time = leaf_.time(layout);
     const Seconds value = time.step + time.computing * weight_;
     settled.timed += 1.0;
-    least_.emplace_back(sets.bits(i), leaf_.hiding_less() + time.computing * weight_);
+    const step::HidingLess& less = leaf_.hiding_less();
+    least_.emplace_back(sets.bits(i), less.step + less.computing * weight_);
     if (value < best.bound(layout) || may_be_simplest(layout, value, best, true)) {
       const cost::RankMemory memory = leaf_.memory(layout);
       best.add({layout, time, memory.least, memory.device});

@@ -86,7 +86,6 @@ class Explorer {
   // Below every choice that may fit.
   const step::StepFloor& floor_of(const Switches& switches, const describe::Layout& layout);
   const Switches& switches_in(const describe::Layout& layout);
-  void fill(const describe::Layout& layout, Switches& switches);
   bool may_fit(const describe::Layout& layout, const SwitchGroup& group, const Sharding& sharding);
   Seconds floor_of(const SwitchGroup& group, const Pipeline& pipeline,
                    const std::vector<std::int64_t>& held, const describe::Layout& layout);
@@ -100,6 +99,9 @@ class Explorer {
   [[nodiscard]] bool knows_floor(const SwitchGroup& group, const describe::Layout& layout) const;
   // Shardings that need the same memory have the same number.
   static constexpr std::size_t kShardingKinds = 16;
+  std::array<bool, kShardingKinds> fitting_plain(const describe::Layout& layout,
+                                                 const std::vector<SwitchGroup>& groups);
+  void fill(const describe::Layout& layout, Switches& switches);
   static std::size_t kind_of(const Sharding& sharding);
   static std::uint64_t kept_bits(const describe::Layout& layout);
   // An order of a mesh that shards inside a slice otherwise than the first.

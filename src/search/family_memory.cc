@@ -175,18 +175,26 @@ const Explorer::Switches& Explorer::switches_in(const Layout& layout) {
   return known->second;
 }
 
+// May nothing computed again fit?
+std::array<bool, Explorer::kShardingKinds> Explorer::fitting_plain(
+    const Layout& layout, const std::vector<SwitchGroup>& groups) {
+  std::array<bool, kShardingKinds> plain{};
+  for (const SwitchGroup& group : groups) {
+    if (!group.modules || *group.modules != 0) {
+      continue;
+    }
+    for (const Sharding& sharding : group.shardings) {
+      plain[kind_of(sharding)] = may_fit(layout, group, sharding);
+    }
+  }
+  return plain;
+}
+
 void Explorer::fill(const Layout& layout, Switches& switches) {
   std::array<bool, kShardingKinds> whole{};  // may none or all layers fit?
   std::array<bool, kShardingKinds> asked{};
-  std::array<bool, kShardingKinds> plain{};  // may nothing computed again fit?
+  const std::array<bool, kShardingKinds> plain = fitting_plain(layout, *switches.groups);
   unfit_.clear();
-  for (const SwitchGroup& group : *switches.groups) {
-    if (group.modules && *group.modules == 0) {
-      for (const Sharding& sharding : group.shardings) {
-        plain[kind_of(sharding)] = may_fit(layout, group, sharding);
-      }
-    }
-  }
   const auto fits_least = [&](const SwitchGroup& group, const Sharding& sharding) {
     const std::size_t kind = kind_of(sharding);
     if (group.part) {

@@ -71,6 +71,30 @@ bool stopped(const FindOptions& options) {
   return options.stop != nullptr && options.stop->load(std::memory_order_relaxed);
 }
 
+// Shapes of which too much was left out for what is recommended, once more.
+void look_again(const std::vector<Candidate>& candidates, const std::vector<Seconds>& trusted,
+                const FindOptions& options, Workers& workers, BestPlans& best) {
+  std::vector<std::size_t> again;
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    if (best.is_too_much(trusted[i])) {
+      again.push_back(i);
+    }
+  }
+  if (again.empty()) {
+    return;
+  }
+  BestPlans simplest = best;
+  simplest.only_simplest();
+  std::vector<BestPlans> each(again.size(), simplest);
+  workers.run(0, again.size(), options.stop, [&](Explorer& explorer, std::size_t i) {
+    Settled counted;  // were before
+    explorer.explore(candidates[again[i]].shape, candidates[again[i]].floor, each[i], counted);
+  });
+  for (const BestPlans& one : each) {
+    best.add(one);
+  }
+}
+
 }  // namespace
 
 Settled& Settled::operator+=(const Settled& other) {
@@ -149,23 +173,8 @@ Found find_plans(const Space& space, const FindOptions& options) {
     round = std::min(2 * round, kLargestRound);
   }
   // Step 4. Shapes of which too much was left out for what is recommended.
-  std::vector<std::size_t> again;
-  for (std::size_t i = 0; i < candidates.size(); ++i) {
-    if (best.is_too_much(trusted[i])) {
-      again.push_back(i);
-    }
-  }
-  if (!again.empty() && !stopped(options)) {
-    BestPlans simplest = best;
-    simplest.only_simplest();
-    std::vector<BestPlans> each(again.size(), simplest);
-    workers.run(0, again.size(), options.stop, [&](Explorer& explorer, std::size_t i) {
-      Settled counted;  // were before
-      explorer.explore(candidates[again[i]].shape, candidates[again[i]].floor, each[i], counted);
-    });
-    for (const BestPlans& one : each) {
-      best.add(one);
-    }
+  if (!stopped(options)) {
+    look_again(candidates, trusted, options, workers, best);
   }
   found.plans = best.plans();
   found.simplest = best.recommended();

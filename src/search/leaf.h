@@ -60,8 +60,9 @@ class Leaf {
     ++calls_.weighed;
     return memory_.fullest(layout);
   }
-  // No layout that differs from the one timed last only in hiding less is faster.
-  [[nodiscard]] Seconds hiding_less() const { return costs_.hiding_less(); }
+  // What no layout that differs from the one timed last only in hiding less is below: see
+  // step::StepCosts.
+  [[nodiscard]] const step::HidingLess& hiding_less() const { return costs_.hiding_less(); }
   // No layout that does the same for a microbatch is faster: see step::StepFloors.
   void floor(const describe::Layout& layout, bool alone, Seconds enough, step::StepFloor& floor) {
     ++calls_.floors;

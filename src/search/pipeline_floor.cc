@@ -1,6 +1,7 @@
 #include "search/pipeline_floor.h"
 
 #include <algorithm>
+#include <span>
 
 namespace sextant::search {
 namespace {
@@ -16,29 +17,35 @@ bool defers_weights(Schedule schedule) {
          schedule == Schedule::kDualPipe;
 }
 
+// What a stage with these layers computes of a microbatch, its ends apart.
+step::PassFloor layers_of(std::span<const std::int64_t> held, const step::StepFloor& floor,
+                          const Again& again) {
+  step::PassFloor time;
+  std::int64_t layers = 0;
+  for (std::size_t block = 0; block < held.size(); ++block) {
+    const auto number = static_cast<double>(held[block]);
+    layers += held[block];
+    time.forward += floor.blocks[block].forward * number;
+    time.backward += floor.blocks[block].backward * number;
+  }
+  const auto repeated = static_cast<double>(std::min(again.layers, layers));
+  time.forward += again.each.forward * repeated;
+  time.backward += again.each.backward * repeated;
+  return time;
+}
+
 }  // namespace
 
-Seconds PipelineFloor::of(const Pipeline& pipeline, const std::vector<std::int64_t>& held,
-                          std::int64_t microbatches, const step::StepFloor& floor, double share,
+Seconds PipelineFloor::of(const FilledPipeline& filled, const step::StepFloor& floor, double share,
                           const describe::StepFacts& facts, const Again& again) {
+  const auto& [pipeline, held, microbatches] = filled;
   const auto ranks = static_cast<std::size_t>(pipeline.pp);
   const std::size_t stages = ranks * static_cast<std::size_t>(pipeline.vpp);
   const std::size_t blocks = floor.blocks.size();
   first_.assign(ranks, {});
   all_.assign(ranks, Seconds());
   for (std::size_t stage = 0; stage < stages; ++stage) {
-    step::PassFloor time;
-    std::int64_t layers = 0;
-    for (std::size_t block = 0; block < blocks; ++block) {
-      const std::int64_t count = held[stage * blocks + block];
-      const auto number = static_cast<double>(count);
-      layers += count;
-      time.forward += floor.blocks[block].forward * number;
-      time.backward += floor.blocks[block].backward * number;
-    }
-    const auto repeated = static_cast<double>(std::min(again.layers, layers));
-    time.forward += again.each.forward * repeated;
-    time.backward += again.each.backward * repeated;
+    step::PassFloor time = layers_of(std::span(held).subspan(stage * blocks, blocks), floor, again);
     if (stage == 0) {
       time.forward += floor.embedding.forward;
       time.backward += floor.embedding.backward;

@@ -26,12 +26,18 @@ struct Again {
   step::PassFloor each;
 };
 
+// A pipeline with the layers its stages hold (Space::held() of the split), and how often they run.
+struct FilledPipeline {
+  const Pipeline& pipeline;
+  const std::vector<std::int64_t>& held;
+  std::int64_t microbatches = 1;
+};
+
 // Keeps scratch space: one a thread.
 class PipelineFloor {
  public:
-  // `held`: Space::held() of the split; `share`: of compute, StepFloor::compute_share.
-  Seconds of(const Pipeline& pipeline, const std::vector<std::int64_t>& held,
-             std::int64_t microbatches, const step::StepFloor& floor, double share,
+  // `share`: of compute, StepFloor::compute_share.
+  Seconds of(const FilledPipeline& filled, const step::StepFloor& floor, double share,
              const describe::StepFacts& facts, const Again& again = {});
 
  private:

@@ -117,14 +117,17 @@ std::vector<Variant> Space::make_variants(const Shape& shape) {
       list.push_back(variant);
     }
   };
+  const auto add_launches = [&](bool sp, describe::CpMethod method) {
+    for (const describe::Dispatcher dispatcher :
+         if_it_matters(choices_.dispatchers, shape.ep > 1)) {
+      for (const describe::Launch launch : choices_.launches) {
+        add({sp && shape.tp > 1, method, dispatcher, launch});
+      }
+    }
+  };
   for (const bool sp : if_it_matters(choices_.sp, shape.tp > 1)) {
     for (const describe::CpMethod method : if_it_matters(choices_.cp_methods, shape.cp > 1)) {
-      for (const describe::Dispatcher dispatcher :
-           if_it_matters(choices_.dispatchers, shape.ep > 1)) {
-        for (const describe::Launch launch : choices_.launches) {
-          add({sp && shape.tp > 1, method, dispatcher, launch});
-        }
-      }
+      add_launches(sp, method);
     }
   }
   job_.cluster.devices = problem_.job.cluster.devices;

@@ -227,7 +227,9 @@ bool Space::matters(Overlap what, const Layout& layout) const {
     case Overlap::kTensorParallel:
       return layout.tp > 1;
     case Overlap::kPipeline:
-      return layout.pp > 1;
+      // Megatron switches it off where a rank has one chunk (MEGATRON-P2P-OVERLAP).
+      return layout.pp > 1 &&
+             (layout.vpp > 1 || problem_.job.framework != describe::Framework::kMegatronCore);
     case Overlap::kExpert:
       return layout.ep > 1;
     case Overlap::kContext:

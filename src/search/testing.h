@@ -380,6 +380,9 @@ class EveryLayout {
     if (choices_.recomputes_some) {
       add_part_policies(problem_.job.model.layer_count(), layout.stages(), policies);
     }
+    // Megatron hides pipeline messages behind other chunks only.
+    const bool one_chunk =
+        layout.vpp == 1 && problem_.job.framework == describe::Framework::kMegatronCore;
     for (std::uint32_t set = 0; set < (1U << choices_.switches.size()); ++set) {
       layout.overlap = choices_.always;
       bool again = false;
@@ -391,7 +394,7 @@ class EveryLayout {
                   (what == Overlap::kParamGather &&
                    (!replicas || layout.zero == describe::Zero::kNone)) ||
                   (what == Overlap::kTensorParallel && layout.tp == 1) ||
-                  (what == Overlap::kPipeline && layout.pp == 1) ||
+                  (what == Overlap::kPipeline && (layout.pp == 1 || one_chunk)) ||
                   (what == Overlap::kExpert && layout.ep == 1) ||
                   (what == Overlap::kContext && layout.cp == 1);
         }

@@ -1,6 +1,7 @@
 #include "step/step_costs.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace sextant::step {
@@ -200,15 +201,18 @@ StepCosts::OnceTerms StepCosts::once_terms(const RankOnce& once, const RankPasse
 }
 
 // The step ends with the rank that is through last.
-void StepCosts::add_once(const Passes& passes, StepTerms& terms) {
+StepCosts::Updates StepCosts::add_once(const Passes& passes, StepTerms& terms) {
   const std::vector<StagePlan::Ranks>& all = parts_.plan().ranks;
   const std::vector<RankOnce>* const apart = parts_.passes_apart() ? &parts_.rank_onces() : nullptr;
   const double share = hiding();
   OnceTerms longest;
   Seconds most = -1_s;
+  Updates updates{Seconds(std::numeric_limits<double>::infinity()), Seconds()};
   for (std::size_t i = 0; i < all.size(); ++i) {
     const OnceTerms once =
         once_terms(apart != nullptr ? (*apart)[i] : once_beside(all[i]), passes.ranks[i], share);
+    updates.shortest = std::min(updates.shortest, once.update);
+    updates.longest = std::max(updates.longest, once.update);
     if (const Seconds time = once.exposed.total() + once.update; time > most) {
       most = time;
       longest = once;
@@ -218,6 +222,7 @@ void StepCosts::add_once(const Passes& passes, StepTerms& terms) {
   terms.exposed += longest.exposed;
   terms.hidden += longest.hidden;
   terms.update = longest.update;
+  return updates;
 }
 
 const StepCosts::Passes& StepCosts::found_passes() {
@@ -243,7 +248,7 @@ StepTerms StepCosts::terms(const describe::Layout& layout) {
   terms.hidden = all.rank.hidden * microbatches;
   terms.hidden[Axis::kPipeline] += std::max(Seconds(), all.rank.sent * microbatches - all.between);
   // Step 2. Once a step.
-  add_once(all, terms);
+  const Updates updates = add_once(all, terms);
   const describe::StepFacts& facts = parts_.model().facts;
   // Of compute alone: what hidden messages slow is no other device's fault, and would make a faster
   // link cost something.
@@ -255,7 +260,9 @@ StepTerms StepCosts::terms(const describe::Layout& layout) {
                terms.beside;
   const Seconds through =
       (all.rank.forward + all.rank.backward) * microbatches + all.bubble + all.between;
-  hiding_less_ = through + facts.loop.value + all.least_compute * microbatches * facts.uneven.value;
+  hiding_less_ = {through + updates.longest + facts.loop.value +
+                      all.least_compute * microbatches * facts.uneven.value,
+                  all.mean_compute * microbatches + updates.shortest};
   return terms;
 }
 

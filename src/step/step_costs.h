@@ -14,6 +14,12 @@
 
 namespace sextant::step {
 
+// What no layout that differs from another only in hiding less is below.
+struct HidingLess {
+  Seconds step;
+  Seconds computing;  // StepTerms::computing
+};
+
 // Keeps scratch space: one a thread. The model must outlive it.
 class StepCosts {
  public:
@@ -24,10 +30,11 @@ class StepCosts {
   StepTerms terms(const describe::Layout& layout);
   // Of the layout that terms() was asked for last, in model order.
   std::vector<StageCost> stages();
-  // Of that layout: no other that differs from it only in hiding less is faster than this. What is
-  // not hidden slows no compute beside it, by a part of its own length: no pass is shorter, and no
-  // pipeline. It may make another rank the slowest. What is sent once a step is left out.
-  [[nodiscard]] Seconds hiding_less() const { return hiding_less_; }
+  // Of that layout. What is not hidden slows no compute beside it, by a part of its own length: no
+  // pass is shorter, and no pipeline. It may make another rank the slowest. What is sent once a
+  // step is left out. The step ends with the rank that is through last, so it holds any rank's
+  // update; which rank that is goes by what is hidden, so what is computed holds the shortest.
+  [[nodiscard]] const HidingLess& hiding_less() const { return hiding_less_; }
   // Why that layout takes what it takes.
   StepRecord record();
 
@@ -106,13 +113,18 @@ class StepCosts {
                                      double hiding) const;
   // How much of a pass of a microbatch hides what is sent once.
   [[nodiscard]] double hiding() const;
-  void add_once(const Passes& passes, StepTerms& terms);
+  // Of all ranks.
+  struct Updates {
+    Seconds shortest;
+    Seconds longest;
+  };
+  Updates add_once(const Passes& passes, StepTerms& terms);
   void add_ranks(Passes& passes) const;
   std::optional<PipelineSpan> pipeline_span();
 
   LayoutParts parts_;
   PipelineClock clock_;
-  Seconds hiding_less_;
+  HidingLess hiding_less_;
   Seconds uneven_;  // of the last layout's terms
   std::int64_t once_rank_ = 0;
   Memo<LayoutParts::PassKey, Passes> passes_;

@@ -12,6 +12,9 @@
 // (fetch_sub_module), stage3.py (reduce_independent_p_g_buckets_and_remove_grads).
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
+
 #include "workload/fsdp_traffic.h"
 
 namespace sextant::workload {

@@ -141,7 +141,10 @@ RankMemory with_expandable_segments(RankMemory memory, const describe::MemoryFac
   const Bytes needed = memory.allocated * facts.expandable_fragmentation.value;
   memory.reserved += needed - (memory.device - memory.apart);
   memory.device = memory.apart + needed;
-  memory.spread = facts.expandable_spread.value;
+  // What is not known of a framework's tensors stays unknown.
+  const double doubt = std::sqrt(
+      std::max(0.0, memory.spread * memory.spread - facts.spread.value * facts.spread.value));
+  memory.spread = std::hypot(facts.expandable_spread.value, doubt);
   return memory;
 }
 

@@ -340,11 +340,15 @@ TEST(FitOdds, ExpandableSegmentsLeaveNoHoles) {
   describe::MemoryFacts facts;
   facts.expandable_fragmentation.value = 1.0;
   facts.expandable_spread.value = 0.01;
+  facts.spread.value = 0.05;
   EXPECT_LT(fit_odds(memory, 74_GiB), 0.3);
   const RankMemory expandable = with_expandable_segments(memory, facts);
   EXPECT_DOUBLE_EQ(expandable.device / 1_GiB, 72.0);
   EXPECT_DOUBLE_EQ(expandable.reserved / 1_GiB, 70.0);
   EXPECT_GT(fit_odds(expandable, 74_GiB), 0.95);
+  // Of tensors that were not measured the doubt stays.
+  memory.spread = std::hypot(0.05, 0.1);
+  EXPECT_NEAR(with_expandable_segments(memory, facts).spread, std::hypot(0.01, 0.1), 1e-12);
 }
 
 TEST(Margin, IsHeldAgainstWhatIsReserved) {

@@ -16,7 +16,6 @@
 #include "capture/masks.h"
 #include "capture/stand_ins.h"
 #include "emit/shell_script.h"
-#include "kb/secrets.h"
 
 namespace sextant::capture {
 namespace {
@@ -210,10 +209,13 @@ SandboxRequest sandbox_request(const CaptureRequest& request,
   return sandbox;
 }
 
-std::string end_note(SandboxEnd end, const SandboxLimits& limits) {
-  switch (end) {
+std::string end_note(const SandboxResult& result, const SandboxLimits& limits) {
+  switch (result.end) {
     case SandboxEnd::kExited:
-      return {};
+      return result.exit_code == 0
+                 ? std::string()
+                 : fmt::format("the script ended with {}: what it would start later is not known",
+                               result.exit_code);
     case SandboxEnd::kTime:
       return fmt::format("the script was ended after {} s: what it would start later is not known",
                          limits.seconds);
@@ -233,6 +235,19 @@ Answers other_answers(Answers answers) {
   answers.stand_in_nodes = kOtherNodes;
   answers.device_name += " (another)";
   return answers;
+}
+
+void note_what_is_open(const std::set<std::string>& questions, emit::CaptureRecord& record) {
+  for (const std::string& question : questions) {
+    record.notes.push_back(fmt::format(
+        "the script asked {}: nobody said, so what depends on it is not known", question));
+  }
+  const bool open = std::ranges::any_of(
+      record.calls, [](const emit::CapturedCall& call) { return !call.open.empty(); });
+  if (questions.empty() && open) {
+    record.notes.emplace_back(
+        "words came out otherwise when the script ran again ($RANDOM, a date): they are not known");
+  }
 }
 
 }  // namespace
@@ -299,14 +314,11 @@ Result<CaptureRun> capture_job(const CaptureRequest& request) {
   run.end = result.end;
   run.ended_with = result.exit_code;
   run.record = collected.record();
-  if (collected.asked()) {
+  if (collected.asked() || !run.record.calls.empty()) {
     sandbox.answers = other_answers(sandbox.answers);
     SEXTANT_TRY(const SandboxResult again, run_in_sandbox(sandbox));
     open_what_differs(run.record, Collected(request, again).record());
-    for (const std::string& question : collected.questions()) {
-      run.record.notes.push_back(fmt::format(
-          "the script asked {}: nobody said, so what depends on it is not known", question));
-    }
+    note_what_is_open(collected.questions(), run.record);
   }
   run.record.command = request.command;
   run.record.folder = valid_text(request.folder);
@@ -314,15 +326,15 @@ Result<CaptureRun> capture_job(const CaptureRequest& request) {
   for (const std::string& word : batch) {
     run.record.batch.push_back(valid_text(word));
   }
-  if (const std::string note = end_note(run.end, request.limits); !note.empty()) {
+  if (const std::string note = end_note(result, request.limits); !note.empty()) {
     run.record.notes.push_back(note);
   }
   if (result.calls_cut) {
     run.record.notes.emplace_back(
         "there were more calls than a record holds: the rest is left out");
   }
-  mask_secrets(request.environment, run.record);
-  run.output = kb::redacted(valid_text(result.output));
+  run.output = valid_text(result.output);
+  mask_secrets(request.environment, run.record, run.output);
   return run;
 }
 

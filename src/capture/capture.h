@@ -1,9 +1,10 @@
-// A job's own script, run once with stand-ins for everything that would train, leave the machine or
-// ask about devices: what it would have started, exactly, whatever it does with branches, functions
-// and sourced files.
+// A job's own script, run with stand-ins for everything that would train, leave the machine or ask
+// about devices: what it would have started, exactly, whatever it does with branches, functions and
+// sourced files.
 //
-// An answer that nobody gave (how many devices?) is given in two ways, in two runs: words that come
-// out otherwise are not known, all others do not depend on it.
+// It runs twice. An answer that nobody gave (how many devices?) is given in two ways: words that
+// come out otherwise, for that reason or another ($RANDOM), are not known, all others do not depend
+// on it.
 #pragma once
 
 #include <string>

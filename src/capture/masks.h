@@ -10,10 +10,11 @@
 
 namespace sextant::capture {
 
-// "HF_TOKEN", "WANDB_API_KEY"; not "TOKENIZERS_PARALLELISM".
+// "HF_TOKEN", "WANDB_API_KEY", "PGPASSWORD"; not "TOKENIZERS_PARALLELISM", nor "PWD".
 bool is_secret_name(std::string_view variable);
 
-// `environment`: "NAME=value", of everything the job was started with.
-void mask_secrets(const std::vector<std::string>& environment, emit::CaptureRecord& record);
+// `environment`: "NAME=value", of everything the job was started with. `output`: what it printed.
+void mask_secrets(const std::vector<std::string>& environment, emit::CaptureRecord& record,
+                  std::string& output);
 
 }  // namespace sextant::capture

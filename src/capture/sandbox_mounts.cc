@@ -26,7 +26,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostMounts = 4'096;
+constexpr std::size_t kMostMounts = 100'000;  // as many as the kernel lets a namespace have
 // The new root, while it is put together; the system's /dev is not needed any more then.
 constexpr std::string_view kRoot = "/dev";
 // A folder in which others are mounted can have no layer: what is in it gets one each, so deep and
@@ -136,6 +136,10 @@ bool made_file(const std::string& path, std::string_view text) {
   return file.good();
 }
 
+std::string in_new_root(std::string_view path) {
+  return fmt::format("{}{}", kRoot, path);
+}
+
 // Puts the system's folders into the new root, each as a layer in memory over what is there.
 class NewRoot {
  public:
@@ -153,10 +157,11 @@ class NewRoot {
     struct stat info{};
     const int folder = opened_path(path, O_DIRECTORY);
     if (folder < 0 || fstat(folder, &info) != 0 || fchdir(folder) != 0) {
-      made_folder(target(path), 0700);  // what this user may not enter, the script may not either
+      made_folder(in_new_root(path),
+                  0700);  // what this user may not enter, the script may not either
       return std::nullopt;
     }
-    made_folder(target(path), info.st_mode & 07777U);
+    made_folder(in_new_root(path), info.st_mode & 07777U);
     auto why = layered(path, info.st_mode & 07777U) ? std::nullopt : add_parts(path, folder, depth);
     close(folder);
     return why;
@@ -171,8 +176,8 @@ class NewRoot {
                            ? -1
                            : opened_path(path, O_DIRECTORY);
     const bool wanted = folder >= 0 && fstat(folder, &info) == 0 &&
-                        stat(target(path).c_str(), &there) == 0 &&
-                        (info.st_uid != getuid() || is_read_only(target(path)));
+                        stat(in_new_root(path).c_str(), &there) == 0 &&
+                        (info.st_uid != getuid() || is_read_only(in_new_root(path)));
     if (wanted && fchdir(folder) == 0) {
       layered(path, info.st_mode & 07777U);
     }
@@ -182,8 +187,6 @@ class NewRoot {
   }
 
  private:
-  static std::string target(const std::string& path) { return std::string(kRoot) + path; }
-
   static bool made_folder(const std::string& path, mode_t mode) {
     return (mkdir(path.c_str(), 0755) == 0 || errno == EEXIST) && chmod(path.c_str(), mode) == 0;
   }
@@ -202,8 +205,8 @@ class NewRoot {
     }
     const std::string data = fmt::format("lowerdir=.,upperdir={0}/up,workdir={0}/work", layer);
     constexpr unsigned long kFlags = MS_NOSUID | MS_NODEV;
-    return mounted("scratch", target(path), "overlay", kFlags, data + ",userxattr") ||
-           mounted("scratch", target(path), "overlay", kFlags, data);
+    return mounted("scratch", in_new_root(path), "overlay", kFlags, data + ",userxattr") ||
+           mounted("scratch", in_new_root(path), "overlay", kFlags, data);
   }
 
   std::optional<std::string> add_parts(const std::string& path, int folder, int depth) {
@@ -213,25 +216,25 @@ class NewRoot {
       entries.push_back(entry);
     }
     if (depth >= kDeepest || error || (entries.size() > kMostEntries && path != "/")) {
-      const bool done =
-          mounted(descriptor_path(folder).c_str(), target(path), nullptr, MS_BIND | MS_REC, {}) &&
-          made_read_only(target(path));
+      const bool done = mounted(descriptor_path(folder).c_str(), in_new_root(path), nullptr,
+                                MS_BIND | MS_REC, {}) &&
+                        made_read_only(in_new_root(path));
       return done ? std::nullopt
                   : std::optional(failed(fmt::format("{} cannot be made read-only", path)));
     }
     for (const fs::directory_entry& entry : entries) {
       const std::string part = entry.path().string();
       if (entry.is_symlink(error)) {
-        fs::create_symlink(fs::read_symlink(entry.path(), error), target(part), error);
+        fs::create_symlink(fs::read_symlink(entry.path(), error), in_new_root(part), error);
       } else if (is_of_the_system(part)) {
         continue;
       } else if (entry.is_directory(error)) {
         if (auto why = add(part, depth + 1)) {
           return why;
         }
-      } else if (entry.is_regular_file(error) && made_file(target(part), "") &&
-                 mounted(part.c_str(), target(part), nullptr, MS_BIND, {}) &&
-                 !made_read_only(target(part))) {
+      } else if (entry.is_regular_file(error) && made_file(in_new_root(part), "") &&
+                 mounted(part.c_str(), in_new_root(part), nullptr, MS_BIND, {}) &&
+                 !made_read_only(in_new_root(part))) {
         return failed(fmt::format("{} cannot be made read-only", part));
       }
     }
@@ -260,7 +263,11 @@ std::string mount_id(const std::string& path) {
 // What is mounted in places that no layer covers (a single file, say). After this nothing that can
 // be reached is written but layers.
 std::optional<std::string> close_what_is_left() {
-  for (const Mount& mount : mounts_now()) {
+  const std::vector<Mount> mounts = mounts_now();
+  if (mounts.empty() || mounts.size() >= kMostMounts) {
+    return "what is mounted cannot be looked through: the list of it is empty or cut";
+  }
+  for (const Mount& mount : mounts) {
     const bool node = std::ranges::any_of(kDeviceNodes, [&](std::string_view name) {
       return mount.path == fmt::format("/dev/{}", name);
     });
@@ -270,10 +277,6 @@ std::optional<std::string> close_what_is_left() {
     }
   }
   return std::nullopt;
-}
-
-std::string in_new_root(std::string_view path) {
-  return fmt::format("{}{}", kRoot, path);
 }
 
 // An empty root, and a /dev of its own: what every program needs, and where stand-ins live.

@@ -57,15 +57,7 @@ class ChatDecoder final : public ReplyDecoder {
     return take_object(json, "message");
   }
 
-  Result<ModelReply> end() override {
-    if (!is_done_) {
-      return cut_stream();
-    }
-    if (!reply_.calls.empty() && reply_.ending == Ending::kDone) {
-      reply_.ending = Ending::kCalls;
-    }
-    return std::move(reply_);
-  }
+  Result<ModelReply> end() override { return ended_reply(std::move(reply_), is_done_); }
 
  private:
   // `key` names what is said: a piece of it, or all.

@@ -33,5 +33,15 @@ Result<Json> event_object(const http::ServerEvent& event);
 inline tl::unexpected<Error> cut_stream() {
   return external("the stream ended within the reply", kInReply);
 }
+// The reply at the end of a stream that says nothing of calls when it says that it is done.
+inline Result<ModelReply> ended_reply(ModelReply reply, bool is_done) {
+  if (!is_done) {
+    return cut_stream();
+  }
+  if (!reply.calls.empty() && reply.ending == Ending::kDone) {
+    reply.ending = Ending::kCalls;
+  }
+  return reply;
+}
 
 }  // namespace sextant::llm

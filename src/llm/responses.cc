@@ -74,15 +74,7 @@ class ResponsesDecoder final : public ReplyDecoder {
     return {};
   }
 
-  Result<ModelReply> end() override {
-    if (!is_done_) {
-      return cut_stream();
-    }
-    if (!reply_.calls.empty() && reply_.ending == Ending::kDone) {
-      reply_.ending = Ending::kCalls;
-    }
-    return std::move(reply_);
-  }
+  Result<ModelReply> end() override { return ended_reply(std::move(reply_), is_done_); }
 
  private:
   static Result<void> broken_off(const Json& json) {
